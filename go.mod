@@ -1,0 +1,8 @@
+module github.com/agent-eval/feedback
+
+go 1.26.0
+
+require (
+	github.com/gobwas/glob v1.1.0
+	github.com/goccy/go-json v0.12.0
+)

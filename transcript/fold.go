@@ -1,0 +1,582 @@
+package transcript
+
+import (
+	"strings"
+
+	json "github.com/goccy/go-json"
+)
+
+// A folder makes a session of lines, one after the other in the order of the logs.
+type folder struct {
+	opts    Options
+	matcher *toolMatcher
+	classes map[string]class // tool name → what it is
+	intern  interner
+
+	session  *Session
+	segment  int
+	file     string
+	threads  map[string]int          // thread id → index into session.Threads
+	requests map[string]*request     // message id → request
+	calls    map[string]*call        // call id → call
+	seen     map[string]struct{}     // uuids of the lines so far
+	last     map[string]*lastMessage // thread id → its newest message
+
+	thinking int  // client's estimate for the message that comes next
+	worked   bool // something happened since the last result
+	events   int  // events of the current segment
+	emitted  []Event
+	scratch  []byte
+}
+
+type class struct {
+	name   string
+	family Family
+	role   Role
+}
+
+type request struct {
+	*Request
+	segment int
+}
+
+type call struct {
+	*ToolCall
+	answered bool
+}
+
+// A lastMessage is the newest message of a thread, whose texts may turn out to be an answer.
+type lastMessage struct {
+	id    string
+	texts []*AssistantText
+}
+
+func newFolder(opts Options) (*folder, error) {
+	opts.Tools = opts.Tools.WithDefaults()
+	m, err := compileTools(opts.Tools)
+	if err != nil {
+		return nil, err
+	}
+	return &folder{
+		opts:     opts,
+		matcher:  m,
+		classes:  make(map[string]class),
+		session:  &Session{Tools: opts.Tools, Threads: []Thread{{}}},
+		segment:  -1,
+		threads:  map[string]int{"": 0},
+		requests: make(map[string]*request),
+		calls:    make(map[string]*call),
+		seen:     make(map[string]struct{}),
+		last:     make(map[string]*lastMessage),
+	}, nil
+}
+
+// startSegment begins the next log.
+func (f *folder) startSegment(name string) {
+	f.segment++
+	f.file = name
+	f.thinking, f.worked, f.events = 0, false, 0
+	f.session.Segments = append(f.session.Segments, Segment{Name: name, Format: FormatStreamJSON})
+}
+
+func (f *folder) seg() *Segment { return &f.session.Segments[f.segment] }
+
+func (f *folder) problem(lineNo int, reason string) {
+	f.session.Report.problem(Position{f.file, lineNo}, reason)
+}
+
+func (f *folder) emit(ev Event) {
+	o := ev.At()
+	i, ok := f.threads[o.Thread]
+	if !ok {
+		i = len(f.session.Threads)
+		f.threads[o.Thread] = i
+		f.session.Threads = append(f.session.Threads, Thread{ID: o.Thread})
+	}
+	t := &f.session.Threads[i]
+	t.Events = append(t.Events, ev)
+	f.emitted = append(f.emitted, ev)
+}
+
+// add folds one line into the session.
+func (f *folder) add(l *line, lineNo int) {
+	for _, reason := range l.problems {
+		f.problem(lineNo, reason)
+	}
+	name := f.lineName(l)
+	if name == "" {
+		f.problem(lineNo, "object without a type")
+		return
+	}
+	f.events++
+	if len(l.uuid.raw) > 0 {
+		if _, ok := f.seen[string(l.uuid.raw)]; ok {
+			f.session.Report.Copies++
+			return
+		}
+		f.seen[string(l.uuid.raw)] = struct{}{}
+	}
+	count(&f.session.Report.Lines, name)
+	o := Origin{Pos: Position{f.file, lineNo}, Segment: f.segment, Thread: f.threadID(l)}
+	switch name {
+	case "assistant":
+		f.assistant(l, o)
+	case "user":
+		f.user(l, o)
+	case "result":
+		f.result(l, o)
+	case "system/init":
+		f.init(l, o)
+	case "system/thinking_tokens":
+		f.thinkingTokens(l, o)
+	case "system/compact_boundary":
+		f.compaction(l, o)
+	case "system/microcompact_boundary":
+		f.microCompaction(l, o)
+	case "stream_event":
+		f.streamEvent(l, o)
+	default:
+		if !passive(name) {
+			count(&f.session.Report.Unknown, "event "+name)
+		}
+	}
+}
+
+// lineName returns type, or type/subtype for the types whose subtypes differ in meaning.
+func (f *folder) lineName(l *line) string {
+	typ := f.str(l.typ)
+	if typ == "system" && len(l.subtype.raw) > 0 {
+		return f.intern.join("system/", f.str(l.subtype))
+	}
+	return typ
+}
+
+// passive reports whether lines of this name are known and hold nothing that a session needs.
+func passive(name string) bool {
+	switch name {
+	case "rate_limit_event", "stream_request_start", "keep_alive", "control_request", "control_response", "control_cancel_request",
+		"tool_progress", "auth_status", "tool_use_summary", "prompt_suggestion",
+		"system/status", "system/api_retry", "system/task_started", "system/task_progress", "system/task_updated",
+		"system/task_notification", "system/hook_started", "system/hook_progress", "system/hook_response", "system/ui_invalidate",
+		"system/permission_denied", "system/local_command_output", "system/files_persisted", "system/session_state_changed",
+		"system/elicitation_complete", "system/post_turn_summary", "system/api_error":
+		return true
+	}
+	return false
+}
+
+func (f *folder) threadID(l *line) string {
+	if len(l.parentTool.raw) == 0 {
+		return ""
+	}
+	return f.str(l.parentTool)
+}
+
+// str returns the interned string of s; for names and ids, which repeat.
+func (f *folder) str(s str) string {
+	if !s.escape {
+		return f.intern.bytes(s.raw)
+	}
+	f.scratch = unquote(f.scratch[:0], s.raw)
+	return f.intern.bytes(f.scratch)
+}
+
+// text returns the string of s; for texts, which do not repeat.
+func (f *folder) text(s str) string {
+	if !s.escape {
+		return string(s.raw)
+	}
+	f.scratch = unquote(f.scratch[:0], s.raw)
+	return string(f.scratch)
+}
+
+func (f *folder) assistant(l *line, o Origin) {
+	if o.Thread == "" {
+		f.worked = true
+	}
+	if !l.hasMessage {
+		f.problem(o.Pos.Line, "assistant line without a message")
+		return
+	}
+	model := f.str(l.model)
+	id := f.str(l.msgID)
+	synthetic := model == "<synthetic>"
+	if synthetic {
+		id = ""
+	} else {
+		f.request(l, o, id, model)
+	}
+	for i := range l.blocks {
+		f.assistantBlock(l, &l.blocks[i], o, id, synthetic)
+	}
+}
+
+// request finds or makes the request that the line belongs to, and takes over what the line adds to it.
+func (f *folder) request(l *line, o Origin, id, model string) {
+	r := f.requests[id]
+	if r == nil || id == "" {
+		r = &request{Request: &Request{Origin: o, ID: id, Model: model}, segment: f.segment}
+		f.requests[id] = r
+		f.emit(r.Request)
+		f.supersede(o.Thread, id)
+	}
+	if l.hasUsage {
+		r.addUsage(l.usage)
+	}
+	if len(l.stopReason.raw) > 0 {
+		r.StopReason = f.str(l.stopReason)
+		r.OutputFinal = r.Usage != nil
+	}
+	r.ThinkingEstimate += f.thinking
+	f.thinking = 0
+}
+
+func (r *Request) addUsage(u Usage) {
+	if r.Usage == nil {
+		r.Usage = new(Usage)
+	}
+	v := r.Usage
+	v.Input = max(v.Input, u.Input)
+	v.CacheRead = max(v.CacheRead, u.CacheRead)
+	v.CacheCreation = max(v.CacheCreation, u.CacheCreation)
+	v.Output = max(v.Output, u.Output)
+}
+
+// supersede starts a new message on a thread. The texts of the one before are dropped unless they
+// ended a turn.
+func (f *folder) supersede(thread, id string) {
+	last := f.last[thread]
+	if last == nil {
+		last = new(lastMessage)
+		f.last[thread] = last
+	}
+	if !f.opts.KeepText {
+		for _, t := range last.texts {
+			t.Text = ""
+		}
+	}
+	last.id, last.texts = id, last.texts[:0]
+}
+
+// endTurn keeps the texts of the thread's last message: they are its answer.
+func (f *folder) endTurn(thread string) {
+	if last := f.last[thread]; last != nil {
+		last.texts = last.texts[:0]
+	}
+}
+
+func (f *folder) assistantBlock(l *line, b *block, o Origin, id string, synthetic bool) {
+	switch b.kind {
+	case blockText:
+		t := &AssistantText{Origin: o, Request: id, Chars: b.chars, Text: f.joined(l, b), Synthetic: synthetic}
+		f.emit(t)
+		if last := f.last[o.Thread]; !synthetic && last != nil {
+			last.texts = append(last.texts, t)
+		}
+	case blockThinking, blockRedacted:
+		t := &Thinking{Origin: o, Request: id, Chars: b.chars, Hidden: b.chars == 0}
+		if f.opts.KeepText {
+			t.Text = f.joined(l, b)
+		}
+		f.emit(t)
+	case blockToolUse:
+		f.toolCall(b, o, id)
+	default:
+		f.unknownBlock(b)
+	}
+}
+
+func (f *folder) unknownBlock(b *block) {
+	count(&f.session.Report.Unknown, "block "+f.str(b.name))
+}
+
+func (f *folder) toolCall(b *block, o Origin, request string) {
+	id := f.str(b.id)
+	if id == "" {
+		f.problem(o.Pos.Line, "tool call without an id")
+	} else if f.calls[id] != nil {
+		f.session.Report.Copies++
+		return
+	}
+	c := f.classify(b.name)
+	t := &ToolCall{Origin: o, Request: request, ID: id, Name: c.name, Family: c.family, Role: c.role, Args: f.args(b), InputChars: b.inputChars}
+	if f.opts.KeepText {
+		t.Input = string(b.input)
+	}
+	if id != "" {
+		f.calls[id] = &call{ToolCall: t}
+	}
+	f.emit(t)
+}
+
+func (f *folder) classify(name str) class {
+	s := f.str(name)
+	c, ok := f.classes[s]
+	if !ok {
+		c.name = s
+		c.family, c.role = f.matcher.classify(s)
+		f.classes[s] = c
+	}
+	return c
+}
+
+func (f *folder) args(b *block) Args {
+	first := func(kinds ...int) string {
+		for _, k := range kinds {
+			if len(b.args[k].raw) > 0 {
+				return f.text(b.args[k])
+			}
+		}
+		return ""
+	}
+	return Args{
+		Path:        first(argFilePath, argNotebookPath, argPath),
+		Command:     first(argCommand),
+		Query:       first(argQuery, argQuestion, argSymbol),
+		Pattern:     first(argPattern),
+		Description: first(argDescription),
+	}
+}
+
+// joined returns the texts of a block as one string.
+func (f *folder) joined(l *line, b *block) string {
+	texts := l.texts[b.texts[0]:b.texts[1]]
+	if len(texts) == 1 {
+		return f.text(texts[0])
+	}
+	f.scratch = joinTexts(f.scratch[:0], texts)
+	return string(f.scratch)
+}
+
+func joinTexts(dst []byte, texts []str) []byte {
+	for _, t := range texts {
+		if t.escape {
+			dst = unquote(dst, t.raw)
+		} else {
+			dst = append(dst, t.raw...)
+		}
+	}
+	return dst
+}
+
+func (f *folder) user(l *line, o Origin) {
+	if o.Thread == "" {
+		f.worked = true
+	}
+	if !l.hasMessage {
+		f.problem(o.Pos.Line, "user line without a message")
+		return
+	}
+	hasResult := false
+	for i := range l.blocks {
+		hasResult = hasResult || l.blocks[i].kind == blockToolResult
+	}
+	for i := range l.blocks {
+		b := &l.blocks[i]
+		switch b.kind {
+		case blockToolResult:
+			f.toolResult(l, b, o)
+		case blockText:
+			f.userText(l, b, o, hasResult)
+		default:
+			f.unknownBlock(b)
+		}
+	}
+}
+
+func (f *folder) userText(l *line, b *block, o Origin, besideResult bool) {
+	text := f.joined(l, b)
+	prompt := !l.meta && !l.synthetic && !l.summary && !besideResult && !clientNote(text)
+	t := &UserText{Origin: o, Chars: b.chars, Prompt: prompt}
+	if f.opts.KeepText {
+		t.Text = text
+	}
+	f.emit(t)
+	if prompt {
+		f.endTurn(o.Thread)
+	}
+}
+
+// clientNote reports whether a user text is one that the client writes by itself.
+func clientNote(text string) bool {
+	for _, prefix := range []string{
+		"<local-command-", "<system-reminder>", "<task-notification>", "[Request interrupted by user",
+	} {
+		if strings.HasPrefix(text, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *folder) toolResult(l *line, b *block, o Origin) {
+	r := &ToolResult{Origin: o, Chars: b.chars, IsError: b.isError, Family: Other}
+	c := f.calls[string(b.id.raw)]
+	if c == nil {
+		c = f.calls[f.str(b.id)]
+	}
+	switch {
+	case c == nil:
+		r.CallID = f.str(b.id)
+		f.session.Report.Orphans++
+		f.problem(o.Pos.Line, "tool result without its call")
+	case c.answered:
+		f.session.Report.Copies++
+		return
+	default:
+		c.answered = true
+		r.CallID, r.Tool, r.Family, r.Role = c.ID, c.Name, c.Family, c.Role
+	}
+	for _, im := range l.images[b.images[0]:b.images[1]] {
+		r.Images = append(r.Images, f.image(im))
+	}
+	if r.Family == Retrieval && !r.IsError {
+		r.Response = f.response(l, b)
+	}
+	if f.opts.KeepText {
+		r.Text = f.joined(l, b)
+	}
+	f.emit(r)
+}
+
+func (f *folder) response(l *line, b *block) *Response {
+	texts := l.texts[b.texts[0]:b.texts[1]]
+	f.scratch = joinTexts(f.scratch[:0], texts)
+	var resp Response
+	if f.opts.ParseResponse != nil {
+		resp = f.opts.ParseResponse(f.scratch)
+	} else {
+		resp = parseResponse(f.scratch, &f.intern)
+	}
+	resp.Chars = b.chars
+	return &resp
+}
+
+func (f *folder) image(im image) Image {
+	return Image{MediaType: f.str(im.mediaType), Bytes: base64Len(im.data.raw)}
+}
+
+// base64Len returns how many bytes a base64 text stands for.
+func base64Len(s []byte) int {
+	n := len(s)
+	for n > 0 && s[n-1] == '=' {
+		n--
+	}
+	return n * 3 / 4
+}
+
+func (f *folder) init(l *line, o Origin) {
+	var v struct {
+		SessionID      string      `json:"session_id"`
+		Model          string      `json:"model"`
+		ClientVersion  string      `json:"claude_code_version"`
+		CWD            string      `json:"cwd"`
+		PermissionMode string      `json:"permissionMode"`
+		Tools          []string    `json:"tools"`
+		MCPServers     []MCPServer `json:"mcp_servers"`
+	}
+	f.decode(l, o, &v)
+	o.Thread = ""
+	in := &Init{o, v.SessionID, v.Model, v.ClientVersion, v.CWD, v.PermissionMode, v.Tools, v.MCPServers}
+	seg := f.seg()
+	seg.Inits = append(seg.Inits, in)
+	f.emit(in)
+}
+
+// decode reads a small structured line; a value of an unexpected type costs that value.
+func (f *folder) decode(l *line, o Origin, v any) {
+	if err := json.Unmarshal(l.raw, v); err != nil {
+		f.problem(o.Pos.Line, err.Error())
+	}
+}
+
+func (f *folder) thinkingTokens(l *line, o Origin) {
+	var v struct {
+		Delta int `json:"estimated_tokens_delta"`
+	}
+	f.decode(l, o, &v)
+	f.thinking += v.Delta
+}
+
+func (f *folder) compaction(l *line, o Origin) {
+	var v struct {
+		Meta struct {
+			Trigger    string `json:"trigger"`
+			PreTokens  int    `json:"pre_tokens"`
+			PostTokens int    `json:"post_tokens"`
+		} `json:"compact_metadata"`
+	}
+	f.decode(l, o, &v)
+	f.emit(&Compaction{Origin: o, Trigger: v.Meta.Trigger, PreTokens: v.Meta.PreTokens, PostTokens: v.Meta.PostTokens})
+}
+
+func (f *folder) microCompaction(l *line, o Origin) {
+	var v struct {
+		Meta struct {
+			Trigger     string   `json:"trigger"`
+			PreTokens   int      `json:"pre_tokens"`
+			TokensSaved int      `json:"tokens_saved"`
+			Cleared     []string `json:"compacted_tool_ids"`
+		} `json:"microcompact_metadata"`
+	}
+	f.decode(l, o, &v)
+	f.emit(&MicroCompaction{Origin: o, Trigger: v.Meta.Trigger, PreTokens: v.Meta.PreTokens, TokensSaved: v.Meta.TokensSaved, Cleared: v.Meta.Cleared})
+}
+
+// streamEvent takes the final usage of a message from a partial-message stream.
+func (f *folder) streamEvent(l *line, o Origin) {}
+
+type resultUsage struct {
+	Input         int `json:"input_tokens"`
+	CacheRead     int `json:"cache_read_input_tokens"`
+	CacheCreation int `json:"cache_creation_input_tokens"`
+	Output        int `json:"output_tokens"`
+}
+
+func (f *folder) result(l *line, o Origin) {
+	var v struct {
+		SessionID  string       `json:"session_id"`
+		Subtype    string       `json:"subtype"`
+		IsError    bool         `json:"is_error"`
+		Result     string       `json:"result"`
+		NumTurns   int          `json:"num_turns"`
+		DurationMS float64      `json:"duration_ms"`
+		CostUSD    *float64     `json:"total_cost_usd"`
+		Usage      *resultUsage `json:"usage"`
+		ModelUsage map[string]struct {
+			Input         int `json:"inputTokens"`
+			CacheRead     int `json:"cacheReadInputTokens"`
+			CacheCreation int `json:"cacheCreationInputTokens"`
+			Output        int `json:"outputTokens"`
+			ContextWindow int `json:"contextWindow"`
+		} `json:"modelUsage"`
+		Denials []struct {
+			ID string `json:"tool_use_id"`
+		} `json:"permission_denials"`
+	}
+	f.decode(l, o, &v)
+	o.Thread = ""
+	seg := f.seg()
+	r := &Result{
+		Origin: o, SessionID: v.SessionID, Subtype: v.Subtype, IsError: v.IsError, Text: v.Result, Turns: v.NumTurns,
+		DurationMS: v.DurationMS, CostUSD: v.CostUSD, Worked: f.worked || len(seg.Results) == 0,
+	}
+	if u := v.Usage; u != nil {
+		r.Usage = &Usage{u.Input, u.CacheRead, u.CacheCreation, u.Output}
+	}
+	for model, u := range v.ModelUsage {
+		if r.ModelUsage == nil {
+			r.ModelUsage = make(map[string]ModelUsage)
+		}
+		r.ModelUsage[model] = ModelUsage{Usage{u.Input, u.CacheRead, u.CacheCreation, u.Output}, u.ContextWindow}
+	}
+	for _, d := range v.Denials {
+		r.Denials = append(r.Denials, d.ID)
+	}
+	seg.Results = append(seg.Results, r)
+	f.emit(r)
+	if r.Worked {
+		f.endTurn("")
+	}
+	f.worked = false
+}

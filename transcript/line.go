@@ -1,0 +1,90 @@
+package transcript
+
+// A line is one JSON value of a log, taken apart but not yet understood: what [scanner] fills and [folder] reads. Its
+// slices point into the read buffer and are valid until the next scan.
+type line struct {
+	raw []byte // the whole value
+
+	typ, subtype str
+	uuid         str
+	parentTool   str // parent_tool_use_id
+	synthetic    bool
+	meta         bool
+	summary      bool // isCompactSummary
+
+	hasMessage bool
+	msgID      str
+	model      str
+	stopReason str
+	hasUsage   bool
+	usage      Usage
+	blocks     []block
+
+	texts    []str   // texts of the blocks
+	images   []image // images of the blocks
+	problems []string
+}
+
+// reset empties l and keeps its memory.
+func (l *line) reset() {
+	*l = line{blocks: l.blocks[:0], texts: l.texts[:0], images: l.images[:0], problems: l.problems[:0]}
+}
+
+func (l *line) problem(reason string) { l.problems = append(l.problems, reason) }
+
+// A str is the inside of a JSON string as it stands in the log. The zero str is an absent one.
+type str struct {
+	raw    []byte // between the quotes
+	escape bool   // raw holds an escape or invalid UTF-8, so it is not the string itself
+	chars  int    // length of the string in UTF-16 code units
+}
+
+type blockKind uint8
+
+const (
+	blockUnknown blockKind = iota
+	blockText
+	blockThinking
+	blockRedacted
+	blockToolUse
+	blockToolResult
+)
+
+// A block is one content block of a message.
+type block struct {
+	kind       blockKind
+	name       str // tool name, or the type of an unknown block
+	id         str // id of the call
+	input      []byte
+	inputChars int
+	args       [argCount]str
+	isError    bool
+	chars      int      // sum over its texts
+	texts      [2]int32 // range in line.texts
+	images     [2]int32 // range in line.images
+}
+
+// An image is an image block inside a tool result.
+type image struct {
+	mediaType str
+	data      str // base64
+}
+
+// The arguments of a tool call that [Args] holds. Several spellings of one are in order of preference.
+const (
+	argFilePath = iota
+	argNotebookPath
+	argPath
+	argCommand
+	argQuery
+	argQuestion
+	argSymbol
+	argPattern
+	argDescription
+	argCount
+)
+
+// argNames are the spellings of the arguments in a log.
+func argNames() [argCount]string {
+	return [argCount]string{"file_path", "notebook_path", "path", "command", "query", "question", "symbol", "pattern", "description"}
+}
