@@ -1,51 +1,42 @@
 package transcript
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
-	"os"
+
+	"github.com/agent-eval/feedback/internal/jsontext"
 )
 
-// ErrNoEvents says that an input holds nothing that is an event of a known log format.
-var ErrNoEvents = errors.New("no transcript events")
-
-// A FileError is an input that could not be read at all. Match its cause with errors.Is.
-type FileError struct {
-	File string
-	Err  error
-}
-
-// Error returns file: cause.
-func (e *FileError) Error() string {
-	err := e.Err
-	if pe, ok := errors.AsType[*os.PathError](err); ok {
-		err = pe.Err
-	}
-	return fmt.Sprintf("%s: %v", e.File, err)
-}
-
-// Unwrap returns the cause.
-func (e *FileError) Unwrap() error { return e.Err }
-
-// A Decoder reads a log event by event, as they arrive: it can follow a run that is still writing. It is
-// not safe for concurrent use.
+// A Decoder reads a log event by event, as they arrive: it can follow a run that is still writing. The
+// events and the session are its own until the end; a caller must not change them. It is not safe for concurrent use.
 type Decoder struct {
-	fold   *folder
-	r      *bufio.Reader
-	name   string
-	lineNo int
-	queue  []Event
-	line   line
-	err    error
+	fold  *folder
+	name  string
+	src   source
+	buf   []byte // read buffer
+	text  []byte // what is left of the current piece
+	line  int    // lines that were taken from the input
+	mode  mode
+	batch batch
+	queue []Event
+	err   error
 }
 
-// NewDecoder returns a decoder of the log that r yields. The name is for positions and messages only.
+// mode is how values are separated in a log.
+type mode uint8
+
+const (
+	modeStart mode = iota // not known yet
+	modeLines             // one value a line
+	modeArray             // elements of one array
+)
+
+// NewDecoder returns a decoder of the log that r yields. The name is for positions and messages only. Options
+// that are not valid are an error of the first call of Next.
 func NewDecoder(r io.Reader, name string, opts Options) *Decoder {
-	d := &Decoder{}
+	d := new(Decoder)
 	d.fold, d.err = newFolder(opts)
 	if d.err == nil {
 		d.Append(r, name)
@@ -55,19 +46,23 @@ func NewDecoder(r io.Reader, name string, opts Options) *Decoder {
 
 // Append continues the session with its next log, once Next has returned io.EOF for the one before.
 func (d *Decoder) Append(r io.Reader, name string) {
-	d.r = bufio.NewReader(r)
-	d.name, d.lineNo, d.err = name, 0, nil
+	if d.fold == nil {
+		return
+	}
+	d.name, d.src, d.text = name, source{r: r}, nil
+	d.line, d.mode, d.err = 0, modeStart, nil
 	d.fold.startSegment(name)
 }
 
-// Next returns the next event, and io.EOF after the last. A log without a single event ends with an error that
-// is [ErrNoEvents] instead. Lines that cannot be used are no errors: they are in the session's report.
+// Next returns the next event, and io.EOF after the last. A log without a single event ends with a [*FileError] that
+// wraps [ErrNoEvents] instead, and one that cannot be read further with the cause. Lines that cannot be used are no
+// errors: they are in the session's report. After an error Next returns it again.
 func (d *Decoder) Next() (Event, error) {
 	for len(d.queue) == 0 {
 		if d.err != nil {
 			return nil, d.err
 		}
-		d.read()
+		d.err = d.read()
 	}
 	ev := d.queue[0]
 	d.queue = d.queue[1:]
@@ -79,73 +74,163 @@ func (d *Decoder) All() iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for {
 			ev, err := d.Next()
-			if err == io.EOF {
-				return
-			}
-			if !yield(ev, err) || err != nil {
+			if err == io.EOF || !yield(ev, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// Session returns the session as far as it was read. The decoder goes on changing it.
-func (d *Decoder) Session() *Session { return d.fold.session }
-
-func (d *Decoder) read() {
-	data, err := d.r.ReadBytes('\n')
-	if len(data) > 0 {
-		d.lineNo++
-		data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))
-		if len(data) > 0 {
-			if err := slowScan(&d.line, data); err != nil {
-				d.fold.problem(d.lineNo, err.Error())
-			} else {
-				d.fold.add(&d.line, d.lineNo)
-			}
-		}
+// Session returns the session as far as it was read, nil when the options were not valid. The decoder goes
+// on changing it.
+func (d *Decoder) Session() *Session {
+	if d.fold == nil {
+		return nil
 	}
-	if err == io.EOF && d.fold.events == 0 {
-		err = ErrNoEvents
-	}
-	if err != nil && err != io.EOF {
-		err = &FileError{d.name, err}
-	}
-	d.err = err
-	d.queue, d.fold.emitted = d.fold.emitted, nil
+	return d.fold.session
 }
 
-// Decode reads one log to its end.
-func Decode(r io.Reader, name string, opts Options) (*Session, error) {
-	d := NewDecoder(r, name, opts)
-	for _, err := range d.All() {
-		if err != nil {
-			return nil, err
-		}
+// read folds the next line or element, and queues its events.
+func (d *Decoder) read() error {
+	d.batch.reset()
+	var err error
+	if d.mode == modeStart {
+		err = d.start()
 	}
-	return d.Session(), nil
+	switch {
+	case err != nil:
+	case d.mode == modeArray:
+		err = d.readElement()
+	default:
+		err = d.readLine()
+	}
+	d.fold.emitted = d.fold.emitted[:0]
+	d.fold.addBatch(&d.batch, 0)
+	d.queue = d.fold.emitted
+	if err == io.EOF {
+		return d.fold.endSegment()
+	}
+	if err != nil {
+		return &FileError{d.name, err}
+	}
+	return nil
 }
 
-// ReadFiles reads the logs of one session, in turn order. The first that cannot be read or holds no
-// event ends it with a [*FileError].
-func ReadFiles(opts Options, names ...string) (*Session, error) {
-	var d *Decoder
-	for _, name := range names {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, &FileError{name, err}
-		}
-		defer f.Close()
-		if d == nil {
-			d = NewDecoder(f, name, opts)
-		} else {
-			d.Append(f, name)
-		}
-		for _, err := range d.All() {
-			if err != nil {
-				return nil, err
-			}
-		}
+// fill reads the next piece once the current one is used up.
+func (d *Decoder) fill() (err error) {
+	if len(d.text) > 0 {
+		return nil
 	}
-	return d.Session(), nil
+	if d.text, d.buf, err = d.src.next(d.buf, 1); err == nil && len(d.text) == 0 {
+		err = io.EOF
+	}
+	return err
+}
+
+// start looks at the first character of the log that is no white space.
+func (d *Decoder) start() error {
+	if err := d.fill(); err != nil {
+		return err
+	}
+	if d.line == 0 {
+		d.text = bytes.TrimPrefix(d.text, byteOrderMark)
+	}
+	rest := bytes.TrimLeft(d.text, " \t\r\n")
+	d.line += bytes.Count(d.text[:len(d.text)-len(rest)], []byte{'\n'})
+	d.text = rest
+	if len(rest) == 0 {
+		return nil // blank so far
+	}
+	d.mode = modeLines
+	if isArray(rest) {
+		d.mode = modeArray
+		d.text = rest[1:]
+	}
+	return nil
+}
+
+// isArray reports whether text, which starts a log, opens an array of objects rather than a line such as "[INFO] …".
+func isArray(text []byte) bool {
+	if text[0] != '[' {
+		return false
+	}
+	inside := bytes.TrimLeft(text[1:], " \t\r\n")
+	return len(inside) == 0 || inside[0] == '{' || inside[0] == ']'
+}
+
+func (d *Decoder) readLine() error {
+	if err := d.fill(); err != nil {
+		return err
+	}
+	d.line++
+	text, rest, _ := bytes.Cut(d.text, []byte{'\n'})
+	d.text = rest
+	d.batch.scanText(text, d.line)
+	return nil
+}
+
+// readElement scans the next element of an array. Whatever does not fit an array makes the rest of the log be read by
+// lines, so that no good line after it is lost.
+func (d *Decoder) readElement() error {
+	for {
+		d.skipSeparators()
+		if len(d.text) == 0 {
+			if err := d.fill(); err != nil {
+				return err
+			}
+			continue
+		}
+		if d.text[0] == ']' {
+			d.text, d.mode = d.text[1:], modeLines
+			d.line-- // the rest of this line is read as a line
+			return nil
+		}
+		l := d.batch.add()
+		end, err := scanLine(l, d.text, 0)
+		if errors.Is(err, jsontext.ErrEnd) && !d.src.done {
+			d.batch.reset()
+			if err := d.extend(); err != nil {
+				return err
+			}
+			continue
+		}
+		l.no = d.line + 1
+		if err != nil {
+			l.fail(err)
+			d.mode = modeLines
+			d.skipLine()
+			return nil
+		}
+		d.line += bytes.Count(d.text[:end], []byte{'\n'})
+		d.text = d.text[end:]
+		return nil
+	}
+}
+
+func (d *Decoder) skipSeparators() {
+	for len(d.text) > 0 {
+		switch d.text[0] {
+		case '\n':
+			d.line++
+		case ' ', '\t', '\r', ',':
+		default:
+			return
+		}
+		d.text = d.text[1:]
+	}
+}
+
+// skipLine drops what is left of the current line.
+func (d *Decoder) skipLine() {
+	_, d.text, _ = bytes.Cut(d.text, []byte{'\n'})
+	d.line++
+}
+
+// extend reads as much again as there is, after what is left of the current piece.
+func (d *Decoder) extend() error {
+	left := len(d.text)
+	d.src.rest = append(bytes.Clone(d.text), d.src.rest...)
+	var err error
+	d.text, d.buf, err = d.src.next(d.buf, 2*left)
+	return err
 }

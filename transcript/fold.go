@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"io"
 	"strings"
 
 	json "github.com/goccy/go-json"
@@ -22,10 +23,11 @@ type folder struct {
 	seen     map[string]struct{}     // uuids of the lines so far
 	last     map[string]*lastMessage // thread id → its newest message
 
-	thinking int  // client's estimate for the message that comes next
-	worked   bool // something happened since the last result
-	events   int  // events of the current segment
-	emitted  []Event
+	thinking int     // client's estimate for the message that comes next
+	worked   bool    // something happened since the last result
+	events   int     // events of the current segment
+	emitted  []Event // events since the caller took them
+	quiet    bool    // nobody takes them
 	scratch  []byte
 }
 
@@ -73,10 +75,19 @@ func newFolder(opts Options) (*folder, error) {
 
 // startSegment begins the next log.
 func (f *folder) startSegment(name string) {
+	f.endTurn("")
 	f.segment++
 	f.file = name
 	f.thinking, f.worked, f.events = 0, false, 0
 	f.session.Segments = append(f.session.Segments, Segment{Name: name, Format: FormatStreamJSON})
+}
+
+// endSegment returns io.EOF, or ErrNoEvents if the log held no event.
+func (f *folder) endSegment() error {
+	if f.events == 0 {
+		return &FileError{f.file, ErrNoEvents}
+	}
+	return io.EOF
 }
 
 func (f *folder) seg() *Segment { return &f.session.Segments[f.segment] }
@@ -95,7 +106,16 @@ func (f *folder) emit(ev Event) {
 	}
 	t := &f.session.Threads[i]
 	t.Events = append(t.Events, ev)
-	f.emitted = append(f.emitted, ev)
+	if !f.quiet {
+		f.emitted = append(f.emitted, ev)
+	}
+}
+
+// addBatch folds scanned lines; base is how many lines of the log stand before them.
+func (f *folder) addBatch(b *batch, base int) {
+	for i := range b.n {
+		f.add(&b.lines[i], base+b.lines[i].no)
+	}
 }
 
 // add folds one line into the session.
@@ -103,49 +123,74 @@ func (f *folder) add(l *line, lineNo int) {
 	for _, reason := range l.problems {
 		f.problem(lineNo, reason)
 	}
+	if l.bad {
+		return
+	}
+	for _, typ := range l.unknown {
+		count(&f.session.Report.Unknown, "block "+f.str(typ))
+	}
 	name := f.lineName(l)
 	if name == "" {
 		f.problem(lineNo, "object without a type")
 		return
 	}
-	f.events++
-	if len(l.uuid.raw) > 0 {
-		if _, ok := f.seen[string(l.uuid.raw)]; ok {
-			f.session.Report.Copies++
-			return
-		}
-		f.seen[string(l.uuid.raw)] = struct{}{}
-	}
 	count(&f.session.Report.Lines, name)
-	o := Origin{Pos: Position{f.file, lineNo}, Segment: f.segment, Thread: f.threadID(l)}
+	if passive(name) {
+		f.events++
+		return
+	}
+	handle := f.handler(name)
+	if handle == nil {
+		count(&f.session.Report.Unknown, "event "+name)
+		return
+	}
+	f.events++
+	if f.copied(l.uuid) {
+		return
+	}
+	handle(f, l, Origin{Pos: Position{f.file, lineNo}, Segment: f.segment, Thread: f.str(l.parentTool)})
+}
+
+// handler returns what folds lines of this name, or nil.
+func (f *folder) handler(name string) func(*folder, *line, Origin) {
 	switch name {
 	case "assistant":
-		f.assistant(l, o)
+		return (*folder).assistant
 	case "user":
-		f.user(l, o)
+		return (*folder).user
 	case "result":
-		f.result(l, o)
+		return (*folder).result
 	case "system/init":
-		f.init(l, o)
+		return (*folder).init
 	case "system/thinking_tokens":
-		f.thinkingTokens(l, o)
+		return (*folder).thinkingTokens
 	case "system/compact_boundary":
-		f.compaction(l, o)
+		return (*folder).compaction
 	case "system/microcompact_boundary":
-		f.microCompaction(l, o)
+		return (*folder).microCompaction
 	case "stream_event":
-		f.streamEvent(l, o)
-	default:
-		if !passive(name) {
-			count(&f.session.Report.Unknown, "event "+name)
-		}
+		return (*folder).streamEvent
 	}
+	return nil
+}
+
+// copied reports whether a line with this uuid was folded before, and remembers it otherwise.
+func (f *folder) copied(uuid str) bool {
+	if uuid.Empty() {
+		return false
+	}
+	if _, ok := f.seen[string(uuid.Raw)]; ok {
+		f.session.Report.Copies++
+		return true
+	}
+	f.seen[string(uuid.Raw)] = struct{}{}
+	return false
 }
 
 // lineName returns type, or type/subtype for the types whose subtypes differ in meaning.
 func (f *folder) lineName(l *line) string {
 	typ := f.str(l.typ)
-	if typ == "system" && len(l.subtype.raw) > 0 {
+	if typ == "system" && len(l.subtype.Raw) > 0 {
 		return f.intern.join("system/", f.str(l.subtype))
 	}
 	return typ
@@ -165,28 +210,21 @@ func passive(name string) bool {
 	return false
 }
 
-func (f *folder) threadID(l *line) string {
-	if len(l.parentTool.raw) == 0 {
-		return ""
-	}
-	return f.str(l.parentTool)
-}
-
 // str returns the interned string of s; for names and ids, which repeat.
 func (f *folder) str(s str) string {
-	if !s.escape {
-		return f.intern.bytes(s.raw)
+	if !s.Escaped {
+		return f.intern.bytes(s.Raw)
 	}
-	f.scratch = unquote(f.scratch[:0], s.raw)
+	f.scratch = s.Append(f.scratch[:0])
 	return f.intern.bytes(f.scratch)
 }
 
 // text returns the string of s; for texts, which do not repeat.
 func (f *folder) text(s str) string {
-	if !s.escape {
-		return string(s.raw)
+	if !s.Escaped {
+		return string(s.Raw)
 	}
-	f.scratch = unquote(f.scratch[:0], s.raw)
+	f.scratch = s.Append(f.scratch[:0])
 	return string(f.scratch)
 }
 
@@ -223,7 +261,7 @@ func (f *folder) request(l *line, o Origin, id, model string) {
 	if l.hasUsage {
 		r.addUsage(l.usage)
 	}
-	if len(l.stopReason.raw) > 0 {
+	if len(l.stopReason.Raw) > 0 {
 		r.StopReason = f.str(l.stopReason)
 		r.OutputFinal = r.Usage != nil
 	}
@@ -298,7 +336,7 @@ func (f *folder) toolCall(b *block, o Origin, request string) {
 		f.session.Report.Copies++
 		return
 	}
-	c := f.classify(b.name)
+	c := f.classify(b.toolName)
 	t := &ToolCall{Origin: o, Request: request, ID: id, Name: c.name, Family: c.family, Role: c.role, Args: f.args(b), InputChars: b.inputChars}
 	if f.opts.KeepText {
 		t.Input = string(b.input)
@@ -323,7 +361,7 @@ func (f *folder) classify(name str) class {
 func (f *folder) args(b *block) Args {
 	first := func(kinds ...int) string {
 		for _, k := range kinds {
-			if len(b.args[k].raw) > 0 {
+			if len(b.args[k].Raw) > 0 {
 				return f.text(b.args[k])
 			}
 		}
@@ -350,11 +388,7 @@ func (f *folder) joined(l *line, b *block) string {
 
 func joinTexts(dst []byte, texts []str) []byte {
 	for _, t := range texts {
-		if t.escape {
-			dst = unquote(dst, t.raw)
-		} else {
-			dst = append(dst, t.raw...)
-		}
+		dst = t.Append(dst)
 	}
 	return dst
 }
@@ -411,7 +445,7 @@ func clientNote(text string) bool {
 
 func (f *folder) toolResult(l *line, b *block, o Origin) {
 	r := &ToolResult{Origin: o, Chars: b.chars, IsError: b.isError, Family: Other}
-	c := f.calls[string(b.id.raw)]
+	c := f.calls[string(b.id.Raw)]
 	if c == nil {
 		c = f.calls[f.str(b.id)]
 	}
@@ -453,7 +487,7 @@ func (f *folder) response(l *line, b *block) *Response {
 }
 
 func (f *folder) image(im image) Image {
-	return Image{MediaType: f.str(im.mediaType), Bytes: base64Len(im.data.raw)}
+	return Image{MediaType: f.str(im.mediaType), Bytes: base64Len(im.data.Raw)}
 }
 
 // base64Len returns how many bytes a base64 text stands for.

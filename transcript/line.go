@@ -1,8 +1,12 @@
 package transcript
 
-// A line is one JSON value of a log, taken apart but not yet understood: what [scanner] fills and [folder] reads. Its
+import "github.com/agent-eval/feedback/internal/jsontext"
+
+// A line is one JSON value of a log, taken apart but not yet understood: what [scanLine] fills and [folder] reads. Its
 // slices point into the read buffer and are valid until the next scan.
 type line struct {
+	no  int    // line in the log or in its chunk, from 1
+	bad bool   // nothing but problems
 	raw []byte // the whole value
 
 	typ, subtype str
@@ -22,22 +26,19 @@ type line struct {
 
 	texts    []str   // texts of the blocks
 	images   []image // images of the blocks
+	unknown  []str   // types of blocks inside tool results that have no rule
 	problems []string
 }
 
 // reset empties l and keeps its memory.
 func (l *line) reset() {
-	*l = line{blocks: l.blocks[:0], texts: l.texts[:0], images: l.images[:0], problems: l.problems[:0]}
+	*l = line{blocks: l.blocks[:0], texts: l.texts[:0], images: l.images[:0], unknown: l.unknown[:0], problems: l.problems[:0]}
 }
 
 func (l *line) problem(reason string) { l.problems = append(l.problems, reason) }
 
-// A str is the inside of a JSON string as it stands in the log. The zero str is an absent one.
-type str struct {
-	raw    []byte // between the quotes
-	escape bool   // raw holds an escape or invalid UTF-8, so it is not the string itself
-	chars  int    // length of the string in UTF-16 code units
-}
+// A str is a JSON string of the log. The zero str is an absent one.
+type str = jsontext.String
 
 type blockKind uint8
 
@@ -53,7 +54,8 @@ const (
 // A block is one content block of a message.
 type block struct {
 	kind       blockKind
-	name       str // tool name, or the type of an unknown block
+	name       str // type of an unknown block
+	toolName   str
 	id         str // id of the call
 	input      []byte
 	inputChars int
@@ -83,8 +85,3 @@ const (
 	argDescription
 	argCount
 )
-
-// argNames are the spellings of the arguments in a log.
-func argNames() [argCount]string {
-	return [argCount]string{"file_path", "notebook_path", "path", "command", "query", "question", "symbol", "pattern", "description"}
-}

@@ -1,0 +1,60 @@
+package transcript
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/agent-eval/feedback/internal/jsontext"
+)
+
+// A batch holds scanned lines until they are folded. It keeps its memory between uses.
+type batch struct {
+	lines []line
+	n     int // lines in use
+}
+
+func (b *batch) reset() { b.n = 0 }
+
+func (b *batch) add() *line {
+	if b.n == len(b.lines) {
+		b.lines = append(b.lines, line{})
+	}
+	b.n++
+	l := &b.lines[b.n-1]
+	l.reset()
+	return l
+}
+
+// scanText scans one line of the log: usually one value, none when it is blank, several when writers
+// glued them together. What follows a value that cannot be read is lost with it.
+func (b *batch) scanText(text []byte, lineNo int) {
+	for {
+		text = bytes.TrimLeft(text, " \t\r\n")
+		if len(text) == 0 {
+			return
+		}
+		l := b.add()
+		end, err := scanLine(l, text, 0)
+		l.no = lineNo
+		if err != nil {
+			l.fail(err)
+			return
+		}
+		text = text[end:]
+	}
+}
+
+// fail turns l into a line of which only the reason is known.
+func (l *line) fail(err error) {
+	no := l.no
+	l.reset()
+	l.no, l.bad = no, true
+	reason := "not JSON: " + err.Error()
+	if errors.Is(err, jsontext.ErrEnd) {
+		reason = "line is cut off: " + err.Error()
+	}
+	l.problem(reason)
+}
+
+// byteOrderMark may stand at the start of a log.
+var byteOrderMark = []byte("\ufeff")
