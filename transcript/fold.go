@@ -17,10 +17,12 @@ type folder struct {
 	session  *Session
 	segment  int
 	file     string
-	threads  map[string]int          // thread id → index into session.Threads
-	requests map[string]*request     // message id → request
-	calls    map[string]*call        // call id → call
-	seen     map[string]struct{}     // uuids of the lines so far
+	threads  map[string]int      // thread id → index into session.Threads
+	requests map[string]*request // message id → request
+	calls    map[string]*call    // call id → call
+	open     map[string]string   // thread id → message that is being streamed
+	seen     seen
+	uuid     uuid                    // of the line that is folded
 	last     map[string]*lastMessage // thread id → its newest message
 
 	thinking int     // client's estimate for the message that comes next
@@ -68,7 +70,7 @@ func newFolder(opts Options) (*folder, error) {
 		threads:  map[string]int{"": 0},
 		requests: make(map[string]*request),
 		calls:    make(map[string]*call),
-		seen:     make(map[string]struct{}),
+		open:     make(map[string]string),
 		last:     make(map[string]*lastMessage),
 	}, nil
 }
@@ -145,8 +147,13 @@ func (f *folder) add(l *line, lineNo int) {
 		return
 	}
 	f.events++
-	if f.copied(l.uuid) {
-		return
+	f.uuid = uuid{}
+	if !l.uuid.Empty() {
+		f.uuid = parseUUID(l.uuid.Raw)
+		if !f.seen.add(f.uuid) {
+			f.session.Report.Copies++
+			return
+		}
 	}
 	handle(f, l, Origin{Pos: Position{f.file, lineNo}, Segment: f.segment, Thread: f.str(l.parentTool)})
 }
@@ -172,19 +179,6 @@ func (f *folder) handler(name string) func(*folder, *line, Origin) {
 		return (*folder).streamEvent
 	}
 	return nil
-}
-
-// copied reports whether a line with this uuid was folded before, and remembers it otherwise.
-func (f *folder) copied(uuid str) bool {
-	if uuid.Empty() {
-		return false
-	}
-	if _, ok := f.seen[string(uuid.Raw)]; ok {
-		f.session.Report.Copies++
-		return true
-	}
-	f.seen[string(uuid.Raw)] = struct{}{}
-	return false
 }
 
 // lineName returns type, or type/subtype for the types whose subtypes differ in meaning.
@@ -470,6 +464,7 @@ func (f *folder) toolResult(l *line, b *block, o Origin) {
 	if f.opts.KeepText {
 		r.Text = f.joined(l, b)
 	}
+	f.seen.addResult(f.uuid, r.CallID)
 	f.emit(r)
 }
 
@@ -484,19 +479,6 @@ func (f *folder) response(l *line, b *block) *Response {
 	}
 	resp.Chars = b.chars
 	return &resp
-}
-
-func (f *folder) image(im image) Image {
-	return Image{MediaType: f.str(im.mediaType), Bytes: base64Len(im.data.Raw)}
-}
-
-// base64Len returns how many bytes a base64 text stands for.
-func base64Len(s []byte) int {
-	n := len(s)
-	for n > 0 && s[n-1] == '=' {
-		n--
-	}
-	return n * 3 / 4
 }
 
 func (f *folder) init(l *line, o Origin) {
@@ -531,34 +513,6 @@ func (f *folder) thinkingTokens(l *line, o Origin) {
 	f.decode(l, o, &v)
 	f.thinking += v.Delta
 }
-
-func (f *folder) compaction(l *line, o Origin) {
-	var v struct {
-		Meta struct {
-			Trigger    string `json:"trigger"`
-			PreTokens  int    `json:"pre_tokens"`
-			PostTokens int    `json:"post_tokens"`
-		} `json:"compact_metadata"`
-	}
-	f.decode(l, o, &v)
-	f.emit(&Compaction{Origin: o, Trigger: v.Meta.Trigger, PreTokens: v.Meta.PreTokens, PostTokens: v.Meta.PostTokens})
-}
-
-func (f *folder) microCompaction(l *line, o Origin) {
-	var v struct {
-		Meta struct {
-			Trigger     string   `json:"trigger"`
-			PreTokens   int      `json:"pre_tokens"`
-			TokensSaved int      `json:"tokens_saved"`
-			Cleared     []string `json:"compacted_tool_ids"`
-		} `json:"microcompact_metadata"`
-	}
-	f.decode(l, o, &v)
-	f.emit(&MicroCompaction{Origin: o, Trigger: v.Meta.Trigger, PreTokens: v.Meta.PreTokens, TokensSaved: v.Meta.TokensSaved, Cleared: v.Meta.Cleared})
-}
-
-// streamEvent takes the final usage of a message from a partial-message stream.
-func (f *folder) streamEvent(l *line, o Origin) {}
 
 type resultUsage struct {
 	Input         int `json:"input_tokens"`

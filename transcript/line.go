@@ -16,6 +16,7 @@ type line struct {
 	meta         bool
 	summary      bool // isCompactSummary
 
+	eventType  str // type inside a stream_event
 	hasMessage bool
 	msgID      str
 	model      str
@@ -24,9 +25,9 @@ type line struct {
 	usage      Usage
 	blocks     []block
 
-	texts    []str   // texts of the blocks
-	images   []image // images of the blocks
-	unknown  []str   // types of blocks inside tool results that have no rule
+	texts    []str        // texts of the blocks
+	images   []imageBlock // images of the blocks
+	unknown  []str        // types of blocks inside tool results that have no rule
 	problems []string
 }
 
@@ -66,8 +67,8 @@ type block struct {
 	images     [2]int32 // range in line.images
 }
 
-// An image is an image block inside a tool result.
-type image struct {
+// An imageBlock is an image block inside a tool result.
+type imageBlock struct {
 	mediaType str
 	data      str // base64
 }

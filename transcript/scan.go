@@ -52,9 +52,26 @@ func (s *lineScanner) envelope() {
 			l.summary = s.flag("isCompactSummary")
 		case "message":
 			s.message()
+		case "event":
+			s.streamEvent()
 		default:
 			s.Skip()
 		}
+	}
+}
+
+// object walks over an object and calls each with the name of every member; each must walk over its value. Anything
+// but an object is a problem, except null.
+func (s *lineScanner) object(name string, each func(key string)) {
+	switch k := s.Peek(); k {
+	case jsontext.Object:
+		for more := s.Enter(); more; more = s.More(k) {
+			each(string(s.Key()))
+		}
+	case jsontext.Null:
+		s.Skip()
+	default:
+		s.mismatch(name, "an object", k)
 	}
 }
 
@@ -340,7 +357,7 @@ func (s *lineScanner) resultContent(b *block) {
 
 func (s *lineScanner) resultBlock(b *block) {
 	var typ, text str
-	var im image
+	var im imageBlock
 	for more := s.Enter(); more; more = s.More(jsontext.Object) {
 		switch string(s.Key()) {
 		case "type":
@@ -365,7 +382,7 @@ func (s *lineScanner) resultBlock(b *block) {
 	}
 }
 
-func (s *lineScanner) imageSource() (im image) {
+func (s *lineScanner) imageSource() (im imageBlock) {
 	if k := s.Peek(); k != jsontext.Object {
 		s.mismatch("image source", "an object", k)
 		return im

@@ -1,0 +1,228 @@
+package transcript
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Summary is the facts of a session that are no metric: what ran, how it ended, what it cost. A figure that the logs do
+// not give is nil.
+type Summary struct {
+	Segments      []string `json:"segments"` // names of the logs
+	Format        Format   `json:"format"`
+	SessionID     string   `json:"session_id"`
+	Model         string   `json:"model"` // of the main thread's first request, else of the first init
+	ClientVersion string   `json:"client_version"`
+	// OK is [Session.OK].
+	OK bool `json:"ok"`
+	// Outcomes says how each segment ended: its result's subtype, "error" for a success that is an error, or "no
+	// result" for a run that did not end.
+	Outcomes []string `json:"outcomes"`
+	// Raced reports a cold start that the retrieval server lost: it was configured, but its tools were not there at
+	// the start and it answered no call.
+	Raced bool `json:"raced"`
+	// Turns is the number of requests on the main thread.
+	Turns int `json:"turns"`
+	// DurationS is the wall time that the results report, in seconds, added up over the segments.
+	DurationS *float64 `json:"duration_s"`
+	// CostUSD is what the session cost in US dollars, and CostRule how the segments' figures were put together.
+	CostUSD  *float64 `json:"cost_usd"`
+	CostRule CostRule `json:"cost_rule,omitempty"`
+	// ProcessedTokens is the sum of the prompts of all measured requests, subagents included: what the model had to read.
+	ProcessedTokens *int `json:"processed_tokens"`
+	// ToolCounts counts the calls of all threads by tool name, SubagentToolCounts those of the subagents.
+	ToolCounts         map[string]int `json:"tool_counts"`
+	SubagentToolCounts map[string]int `json:"subagent_tool_counts,omitempty"`
+	// RetrievalTools are the tools under test that the inits say the model was offered.
+	RetrievalTools []string       `json:"retrieval_tools"`
+	Problems       []Problem      `json:"problems"`
+	MoreProblems   int            `json:"more_problems,omitempty"`
+	Unknown        map[string]int `json:"unknown"`
+}
+
+// A CostRule says how the costs of a session's segments make one figure.
+type CostRule string
+
+// The rules for costs. Clients from 2.1.277 on report a total that is carried over a resume; older ones start
+// again with every process.
+const (
+	CostPerProcess CostRule = "per process" // segments add up
+	CostCumulative CostRule = "cumulative"  // the last segment's figure holds those before it
+	CostAssumed    CostRule = "per process, client version unknown"
+)
+
+// Summary returns the facts of the session. A zero Session has a zero summary, but for empty lists.
+func (s *Session) Summary() Summary {
+	v := Summary{
+		Segments: []string{}, Outcomes: []string{}, RetrievalTools: []string{}, Problems: []Problem{},
+		OK: s.OK(), ToolCounts: map[string]int{}, Unknown: map[string]int{}, MoreProblems: s.Report.MoreProblems,
+	}
+	v.Problems = append(v.Problems, s.Report.Problems...)
+	for name, n := range s.Report.Unknown {
+		v.Unknown[name] = n
+	}
+	for i := range s.Segments {
+		v.addSegment(&s.Segments[i])
+	}
+	v.CostUSD, v.CostRule = s.cost()
+	answered := 0
+	for i := range s.Threads {
+		answered += v.addThread(&s.Threads[i])
+	}
+	v.RetrievalTools = append(v.RetrievalTools, s.retrievalTools()...)
+	v.Raced = len(v.RetrievalTools) == 0 && answered == 0 && s.retrievalConfigured()
+	return v
+}
+
+func (v *Summary) addSegment(seg *Segment) {
+	v.Segments = append(v.Segments, seg.Name)
+	v.Format = seg.Format
+	v.Outcomes = append(v.Outcomes, seg.outcome())
+	if in := seg.Init(); in != nil {
+		setDefault(&v.SessionID, in.SessionID)
+		setDefault(&v.Model, in.Model)
+		setDefault(&v.ClientVersion, in.ClientVersion)
+	}
+	for _, r := range seg.Results {
+		setDefault(&v.SessionID, r.SessionID)
+		if r.Worked {
+			addTo(&v.DurationS, r.DurationMS/1000)
+		}
+	}
+}
+
+func setDefault(s *string, value string) {
+	if *s == "" {
+		*s = value
+	}
+}
+
+func addTo(sum **float64, x float64) {
+	if *sum == nil {
+		*sum = new(float64)
+	}
+	**sum += x
+}
+
+// outcome says how the segment ended.
+func (s *Segment) outcome() string {
+	switch r := s.Result(); {
+	case r == nil:
+		return "no result"
+	case r.IsError && r.Subtype == "success":
+		return "error"
+	default:
+		return r.Subtype
+	}
+}
+
+// addThread counts a thread's requests and calls. It returns how many retrieval calls were answered.
+func (v *Summary) addThread(t *Thread) (answered int) {
+	first := true
+	for _, ev := range t.Events {
+		switch ev := ev.(type) {
+		case *Request:
+			if t.ID == "" {
+				v.Turns++
+				if first && ev.Model != "" {
+					v.Model, first = ev.Model, false
+				}
+			}
+			if ev.Measured() {
+				if v.ProcessedTokens == nil {
+					v.ProcessedTokens = new(int)
+				}
+				*v.ProcessedTokens += ev.Usage.Prompt()
+			}
+		case *ToolCall:
+			v.ToolCounts[ev.Name]++
+			if t.ID != "" {
+				count(&v.SubagentToolCounts, ev.Name)
+			}
+		case *ToolResult:
+			if ev.Family == Retrieval && !ev.IsError {
+				answered++
+			}
+		}
+	}
+	return answered
+}
+
+// cost puts the segments' costs together.
+func (s *Session) cost() (total *float64, rule CostRule) {
+	for i := range s.Segments {
+		seg := &s.Segments[i]
+		var last *float64
+		for _, r := range seg.Results {
+			if r.CostUSD != nil {
+				last = r.CostUSD
+			}
+		}
+		if last == nil {
+			continue
+		}
+		rule = CostAssumed
+		if in := seg.Init(); in != nil && in.ClientVersion != "" {
+			rule = CostPerProcess
+			if carriesCost(in.ClientVersion) {
+				rule = CostCumulative
+			}
+		}
+		if total != nil && rule == CostCumulative && *last >= *total {
+			*total = 0
+		}
+		addTo(&total, *last)
+	}
+	return total, rule
+}
+
+// carriesCost reports whether a client of this version reports costs over a resume.
+func carriesCost(version string) bool {
+	since := [3]int{2, 1, 277}
+	parts := strings.SplitN(version, ".", 3)
+	for i, want := range since {
+		if i >= len(parts) {
+			return false
+		}
+		digits := parts[i]
+		if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+			digits = digits[:end]
+		}
+		n, err := strconv.Atoi(digits)
+		if err != nil || n != want {
+			return err == nil && n > want
+		}
+	}
+	return true
+}
+
+// retrievalTools returns the tools under test that some init offers, each once, in order.
+func (s *Session) retrievalTools() (names []string) {
+	m, _ := compileTools(s.Tools)
+	for i := range s.Segments {
+		for _, in := range s.Segments[i].Inits {
+			for _, name := range in.Tools {
+				if f, _ := m.classify(name); f == Retrieval && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// retrievalConfigured reports whether some init lists a server whose tools would be under test.
+func (s *Session) retrievalConfigured() bool {
+	m, _ := compileTools(s.Tools)
+	for i := range s.Segments {
+		for _, in := range s.Segments[i].Inits {
+			for _, server := range in.MCPServers {
+				if f, _ := m.classify("mcp__" + server.Name + "__"); f == Retrieval {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
