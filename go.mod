@@ -6,3 +6,8 @@ require (
 	github.com/gobwas/glob v1.1.0
 	github.com/goccy/go-json v0.12.0
 )
+
+require (
+	github.com/google/go-cmp v0.7.0 // indirect
+	mvdan.cc/sh/v3 v3.14.1 // indirect
+)
