@@ -182,7 +182,6 @@ func (d *Decoder) readElement() error {
 		}
 		if d.text[0] == ']' {
 			d.text, d.mode = d.text[1:], modeLines
-			d.line-- // the rest of this line is read as a line
 			return nil
 		}
 		l := d.batch.add()

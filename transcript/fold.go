@@ -22,7 +22,8 @@ type folder struct {
 	calls    map[string]*call    // call id → call
 	open     map[string]string   // thread id → message that is being streamed
 	seen     seen
-	uuid     uuid                    // of the line that is folded
+	uuid     uuid // of the line that is folded
+	blocks   blocks
 	last     map[string]*lastMessage // thread id → its newest message
 
 	thinking int     // client's estimate for the message that comes next
@@ -298,6 +299,10 @@ func (f *folder) endTurn(thread string) {
 }
 
 func (f *folder) assistantBlock(l *line, b *block, o Origin, id string, synthetic bool) {
+	if b.kind != blockToolUse && id != "" && f.blocks.repeated(id, b.kind, l.texts[b.texts[0]:b.texts[1]], f.segment) {
+		f.session.Report.Copies++
+		return
+	}
 	switch b.kind {
 	case blockText:
 		t := &AssistantText{Origin: o, Request: id, Chars: b.chars, Text: f.joined(l, b), Synthetic: synthetic}

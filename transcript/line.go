@@ -55,7 +55,7 @@ const (
 // A block is one content block of a message.
 type block struct {
 	kind       blockKind
-	name       str // type of an unknown block
+	name       str // type as the log writes it
 	toolName   str
 	id         str // id of the call
 	input      []byte

@@ -17,6 +17,7 @@ func scanLine(l *line, data []byte, start int) (end int, err error) {
 	} else {
 		k := s.Peek()
 		s.Skip()
+		l.bad = true
 		l.problem("want an object, got " + k.String())
 	}
 	if s.Err() != nil {
@@ -110,12 +111,13 @@ func (s *lineScanner) mismatch(name, want string, got jsontext.Kind) {
 
 func (s *lineScanner) message() {
 	l := s.line
-	if k := s.Peek(); k != jsontext.Object {
-		s.Skip() // a message of another kind is told from none where it matters
+	l.hasMessage = s.Peek() == jsontext.Object
+	l.msgID, l.model, l.stopReason, l.hasUsage = str{}, str{}, str{}, false
+	l.blocks = l.blocks[:0]
+	if !l.hasMessage {
+		s.Skip() // a problem only where the type of the line wants a message
 		return
 	}
-	l.hasMessage = true
-	l.blocks = l.blocks[:0]
 	for more := s.Enter(); more; more = s.More(jsontext.Object) {
 		switch string(s.Key()) {
 		case "id":
@@ -224,21 +226,20 @@ func (s *lineScanner) addText(b *block, t str) {
 func (s *lineScanner) block() {
 	b := s.newBlock()
 	problems, unknown := len(s.line.problems), len(s.line.unknown)
-	var text, thinking str
+	var id, callID, text, thinking str
 	for more := s.Enter(); more; more = s.More(jsontext.Object) {
 		switch string(s.Key()) {
 		case "type":
-			t := s.text("block type")
-			b.kind = kindOf(t)
-			if b.kind == blockUnknown {
-				b.name = t
-			}
+			b.name = s.text("block type")
+			b.kind = kindOf(b.name)
 		case "text":
 			text = s.text("block text")
 		case "thinking":
 			thinking = s.text("block thinking")
-		case "id", "tool_use_id":
-			b.id = s.text("block id")
+		case "id":
+			id = s.text("block id")
+		case "tool_use_id":
+			callID = s.text("block tool_use_id")
 		case "name":
 			b.toolName = s.text("block name")
 		case "is_error":
@@ -256,6 +257,10 @@ func (s *lineScanner) block() {
 		s.addText(b, text)
 	case blockThinking:
 		s.addText(b, thinking)
+	case blockToolUse:
+		b.id = id
+	case blockToolResult:
+		b.id = callID
 	case blockUnknown: // its members may mean anything
 		s.line.problems, s.line.unknown = s.line.problems[:problems], s.line.unknown[:unknown]
 	}

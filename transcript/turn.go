@@ -55,7 +55,7 @@ func (t turn) answer() string {
 		return said
 	}
 	text := t.result.Text
-	if whole := strings.TrimRight(text, "….\n "); strings.HasPrefix(said, whole) && len(said) > len(text) {
+	if whole := strings.TrimRight(text, "….\n "); strings.HasPrefix(said, whole) && len(said) > len(whole) {
 		return said
 	}
 	return text

@@ -15,13 +15,12 @@ const MaxDepth = 10000
 var ErrEnd = errors.New("unexpected end of JSON")
 
 var (
-	errEnd     = ErrEnd
 	errControl = errors.New("control character in a string")
 	errEscape  = errors.New("invalid escape in a string")
 	errDepth   = fmt.Errorf("nested deeper than %d", MaxDepth)
 	errNumber  = errors.New("invalid number")
 	errLiteral = errors.New("invalid literal")
-	errEnvelop = errors.New("unexpected character")
+	errToken   = errors.New("unexpected character")
 )
 
 // A SyntaxError is text that is not JSON.
@@ -148,9 +147,9 @@ func (s *Scanner) Text() String {
 
 func (s *Scanner) unexpected() {
 	if s.i >= len(s.b) {
-		s.fail(s.i, errEnd)
+		s.fail(s.i, ErrEnd)
 	} else {
-		s.fail(s.i, errEnvelop)
+		s.fail(s.i, errToken)
 	}
 }
 
@@ -191,7 +190,7 @@ func (s *Scanner) More(k Kind) bool {
 	}
 	s.space()
 	if s.i >= len(s.b) {
-		s.fail(s.i, errEnd)
+		s.fail(s.i, ErrEnd)
 		return false
 	}
 	closing := byte('}')
@@ -207,7 +206,7 @@ func (s *Scanner) More(k Kind) bool {
 		s.depth--
 		return false
 	}
-	s.fail(s.i, errEnvelop)
+	s.fail(s.i, errToken)
 	return false
 }
 
@@ -271,13 +270,7 @@ func CompactTextLen(s String) int { return s.compactLen() }
 
 // numberLen returns the length of a JSON number as JavaScript writes it.
 func numberLen(raw []byte) int {
-	plain := len(raw) <= 15
-	for i, c := range raw {
-		if c < '0' || c > '9' {
-			plain = plain && i == 0 && len(raw) > 1 && raw[1] != '0'
-		}
-	}
-	if plain {
+	if _, end, ok := shortInt(raw); ok && end == len(raw) {
 		return len(raw)
 	}
 	f, err := strconv.ParseFloat(string(raw), 64)
@@ -285,32 +278,36 @@ func numberLen(raw []byte) int {
 		return len("null")
 	}
 	if f == 0 {
-		return 1 // -0 is written 0
+		return len("0") // -0 too
 	}
 	var buf [32]byte
-	if abs := math.Abs(f); abs >= 1e21 || abs < 1e-6 {
-		b := strconv.AppendFloat(buf[:0], f, 'e', -1, 64)
-		if n := len(b); n >= 4 && b[n-2] == '0' && (b[n-3] == '-' || b[n-3] == '+') {
-			return n - 1 // e-07 is written e-7
-		}
-		return len(b)
+	if abs := math.Abs(f); abs >= 1e-6 && abs < 1e21 {
+		return len(strconv.AppendFloat(buf[:0], f, 'f', -1, 64))
 	}
-	return len(strconv.AppendFloat(buf[:0], f, 'f', -1, 64))
+	b := strconv.AppendFloat(buf[:0], f, 'e', -1, 64)
+	if n := len(b); b[n-2] == '0' && (b[n-3] == '-' || b[n-3] == '+') {
+		return n - 1 // e-07 is written e-7
+	}
+	return len(b)
+}
+
+// shortInt reads the digits at the start of raw, at most 15, which a float64 holds exactly.
+func shortInt(raw []byte) (n, end int, ok bool) {
+	for end < len(raw) && '0' <= raw[end] && raw[end] <= '9' {
+		n = n*10 + int(raw[end]-'0')
+		end++
+		if end > 15 {
+			return 0, end, false
+		}
+	}
+	return n, end, end > 0
 }
 
 // Int returns the number that raw, a JSON number, stands for. It reports false unless that is a whole number from 0 to 2^53.
 func Int(raw []byte) (int, bool) {
-	n := 0
-	for _, c := range raw {
-		if c < '0' || c > '9' || n > (1<<53)/10 {
-			return floatInt(raw)
-		}
-		n = n*10 + int(c-'0')
+	if n, end, ok := shortInt(raw); ok && end == len(raw) {
+		return n, true
 	}
-	return n, len(raw) > 0
-}
-
-func floatInt(raw []byte) (int, bool) {
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || f < 0 || f > 1<<53 || f != math.Trunc(f) {
 		return 0, false
@@ -330,7 +327,7 @@ func Valid(text []byte) bool {
 // skipValue returns the index after the value that starts at b[i], or where it went wrong.
 func skipValue(b []byte, i, depth int) (int, error) {
 	if i >= len(b) {
-		return i, errEnd
+		return i, ErrEnd
 	}
 	switch c := b[i]; {
 	case c == '"':
@@ -349,7 +346,7 @@ func skipValue(b []byte, i, depth int) (int, error) {
 	case c == '-' || '0' <= c && c <= '9':
 		return skipNumber(b, i)
 	}
-	return i, errEnvelop
+	return i, errToken
 }
 
 func skipSpace(b []byte, i int) int {
@@ -370,10 +367,10 @@ func skipObject(b []byte, i, depth int) (int, error) {
 	for {
 		i = skipSpace(b, i)
 		if i >= len(b) {
-			return i, errEnd
+			return i, ErrEnd
 		}
 		if b[i] != '"' {
-			return i, errEnvelop
+			return i, errToken
 		}
 		_, end, err := scanString(b, i+1)
 		if err != nil {
@@ -381,23 +378,23 @@ func skipObject(b []byte, i, depth int) (int, error) {
 		}
 		i = skipSpace(b, end)
 		if i >= len(b) {
-			return i, errEnd
+			return i, ErrEnd
 		}
 		if b[i] != ':' {
-			return i, errEnvelop
+			return i, errToken
 		}
 		if i, err = skipValue(b, skipSpace(b, i+1), depth); err != nil {
 			return i, err
 		}
 		i = skipSpace(b, i)
 		if i >= len(b) {
-			return i, errEnd
+			return i, ErrEnd
 		}
 		if b[i] == '}' {
 			return i + 1, nil
 		}
 		if b[i] != ',' {
-			return i, errEnvelop
+			return i, errToken
 		}
 		i++
 	}
@@ -418,13 +415,13 @@ func skipArray(b []byte, i, depth int) (int, error) {
 		}
 		i = skipSpace(b, i)
 		if i >= len(b) {
-			return i, errEnd
+			return i, ErrEnd
 		}
 		if b[i] == ']' {
 			return i + 1, nil
 		}
 		if b[i] != ',' {
-			return i, errEnvelop
+			return i, errToken
 		}
 		i++
 	}
@@ -433,7 +430,7 @@ func skipArray(b []byte, i, depth int) (int, error) {
 func skipLiteral(b []byte, i int, word string) (int, error) {
 	for k := range len(word) {
 		if i+k >= len(b) {
-			return i + k, errEnd
+			return i + k, ErrEnd
 		}
 		if b[i+k] != word[k] {
 			return i + k, errLiteral
@@ -472,7 +469,7 @@ func skipNumber(b []byte, i int) (int, error) {
 
 func numberError(b []byte, at, end int) (int, error) {
 	if end >= len(b) {
-		return end, errEnd
+		return end, ErrEnd
 	}
 	return at, errNumber
 }

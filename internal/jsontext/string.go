@@ -58,7 +58,7 @@ func scanString(b []byte, i int) (s String, end int, err error) {
 			break
 		}
 		if i >= len(b) {
-			return s, i, errEnd
+			return s, i, ErrEnd
 		}
 		switch c := b[i]; {
 		case c == '"':
@@ -92,7 +92,7 @@ func scanString(b []byte, i int) (s String, end int, err error) {
 // escapeLen returns the length of the escape that starts at b[i], a backslash.
 func escapeLen(b []byte, i int) (int, error) {
 	if i+1 >= len(b) {
-		return 0, errEnd
+		return 0, ErrEnd
 	}
 	switch b[i+1] {
 	case 'n', 't', '"', '\\', '/', 'r', 'b', 'f':
@@ -100,7 +100,7 @@ func escapeLen(b []byte, i int) (int, error) {
 	case 'u':
 		for k := i + 2; k < i+6; k++ {
 			if k >= len(b) {
-				return 0, errEnd
+				return 0, ErrEnd
 			}
 			if hexDigit(b[k]) < 0 {
 				return 0, errEscape

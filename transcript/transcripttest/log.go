@@ -34,7 +34,6 @@ type Log struct {
 	segments [][]byte
 	names    []string
 	counter  int
-	ended    bool
 }
 
 // A Thread is the main conversation or a subagent's.
@@ -351,10 +350,13 @@ func (l *Log) EndWith(fields Args) *Log {
 }
 
 // Resume starts the next segment, which a resumed process writes: run.t2.jsonl, run.t3.jsonl, …
-func (l *Log) Resume() *Log {
+func (l *Log) Resume() *Log { return l.ResumeWith(nil) }
+
+// ResumeWith is Resume with fields for the init line, as in [Log.Init].
+func (l *Log) ResumeWith(fields Args) *Log {
 	l.segments = append(l.segments, nil)
 	l.names = append(l.names, fmt.Sprintf("run.t%d.jsonl", len(l.segments)))
-	return l.Init(nil)
+	return l.Init(fields)
 }
 
 // Names returns the names of the segments.
