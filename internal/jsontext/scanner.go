@@ -137,12 +137,15 @@ func (s *Scanner) Text() String {
 		s.unexpected()
 		return String{}
 	}
-	str, end, err := scanString(s.b, s.i+1)
-	s.i = end
+	start := s.i + 1
+	end, less, escaped, err := scanString(s.b, start)
 	if err != nil {
+		s.i = end
 		s.fail(end, err)
+		return String{}
 	}
-	return str
+	s.i = end + 1
+	return String{s.b[start:end:end], end - start - less, escaped}
 }
 
 func (s *Scanner) unexpected() {
@@ -331,8 +334,11 @@ func skipValue(b []byte, i, depth int) (int, error) {
 	}
 	switch c := b[i]; {
 	case c == '"':
-		_, end, err := scanString(b, i+1)
-		return end, err
+		end, _, _, err := scanString(b, i+1)
+		if err != nil {
+			return end, err
+		}
+		return end + 1, nil
 	case c == '{':
 		return skipObject(b, i+1, depth+1)
 	case c == '[':
@@ -372,11 +378,11 @@ func skipObject(b []byte, i, depth int) (int, error) {
 		if b[i] != '"' {
 			return i, errToken
 		}
-		_, end, err := scanString(b, i+1)
+		end, _, _, err := scanString(b, i+1)
 		if err != nil {
 			return end, err
 		}
-		i = skipSpace(b, end)
+		i = skipSpace(b, end+1)
 		if i >= len(b) {
 			return i, ErrEnd
 		}

@@ -34,81 +34,118 @@ const (
 	highs = 0x8080808080808080
 )
 
-// special returns a mask whose lowest set bit is in the first byte of w that is a quote, a backslash, a control
-// character or not ASCII. Bits above the lowest may be wrong, because a subtraction borrows.
+// special returns a mask of the bytes of w that are a quote, a backslash, a control character or not ASCII: the highest bit
+// of each is set.
 func special(w uint64) uint64 {
-	quote := (w ^ '"'*ones) - ones
-	backslash := (w ^ '\\'*ones) - ones
-	control := w - ' '*ones
-	return (quote | backslash | control | w) & highs
+	// With the highest bit of a byte set, no subtraction borrows from the next; it stays set unless the rest was smaller.
+	low := (w ^ 2*ones | highs) - 33*ones // below 33 after the exchange are the control characters and the quote
+	backslash := (w ^ '\\'*ones | highs) - ones
+	return (^(low & backslash) | w) & highs
 }
 
-// scanString measures the string whose opening quote stands just before b[i]. It returns the index after
-// the closing quote.
-func scanString(b []byte, i int) (s String, end int, err error) {
-	start, shorter, escaped := i, 0, false
-	for {
-		for i+8 <= len(b) {
-			m := special(binary.LittleEndian.Uint64(b[i:]))
-			if m == 0 {
-				i += 8
+// skipPlain returns the index of the first special character at or after b[i], or of one within the last 7 bytes of b.
+func skipPlain(b []byte, i int) int {
+	for ; i <= len(b)-8; i += 8 {
+		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	return i
+}
+
+// escapes holds the length of an escape by the character after its backslash; 0 is an invalid one.
+var escapes = [256]uint8{'"': 2, '\\': 2, '/': 2, 'b': 2, 'f': 2, 'n': 2, 'r': 2, 't': 2, 'u': 6}
+
+// scanString measures the string whose opening quote stands just before b[i]. It returns the index of the closing quote,
+// how many more bytes than UTF-16 code units the string has, and whether it differs from its text.
+func scanString(b []byte, i int) (end, less int, escaped bool, err error) {
+	simple := 0 // escapes of two bytes
+word:
+	for i <= len(b)-8 {
+		for m := special(binary.LittleEndian.Uint64(b[i:])); m != 0; {
+			k := bits.TrailingZeros64(m) >> 3
+			c := b[i+k]
+			if c == '\\' && i+k+1 < len(b) && escapes[b[i+k+1]] == 2 {
+				simple++
+				if k += 2; k >= 8 {
+					i += k
+					continue word
+				}
+				m &= ^uint64(0) << (8 * k)
 				continue
 			}
-			i += bits.TrailingZeros64(m) >> 3
-			break
-		}
-		if i >= len(b) {
-			return s, i, ErrEnd
-		}
-		switch c := b[i]; {
-		case c == '"':
-			return String{b[start:i:i], i - start - shorter, escaped}, i + 1, nil
-		case c == '\\':
-			n, err := escapeLen(b, i)
+			if c == '"' {
+				return i + k, less + simple, escaped || simple > 0, nil
+			}
+			n, d, err := oddChar(b, i+k)
 			if err != nil {
-				return s, i, err
+				return i + k, 0, false, err
 			}
-			i += n
-			shorter += n - 1
-			escaped = true
-		case c >= utf8.RuneSelf:
-			r, n := utf8.DecodeRune(b[i:])
-			i += n
-			shorter += n - 1
-			if r > 0xFFFF {
-				shorter-- // two code units
-			}
-			if n == 1 {
-				escaped = true
-			}
-		case c < ' ':
-			return s, i, errControl
-		default:
-			i++
+			less += d
+			escaped = escaped || c == '\\' || n == 1
+			i += k + n
+			continue word
 		}
+		i += 8
 	}
+	end, d, odd, err := scanTail(b, i)
+	return end, less + simple + d, escaped || simple > 0 || odd, err
 }
 
-// escapeLen returns the length of the escape that starts at b[i], a backslash.
-func escapeLen(b []byte, i int) (int, error) {
-	if i+1 >= len(b) {
-		return 0, ErrEnd
-	}
-	switch b[i+1] {
-	case 'n', 't', '"', '\\', '/', 'r', 'b', 'f':
-		return 2, nil
-	case 'u':
-		for k := i + 2; k < i+6; k++ {
-			if k >= len(b) {
-				return 0, ErrEnd
-			}
-			if hexDigit(b[k]) < 0 {
-				return 0, errEscape
-			}
+// scanTail is scanString for the last bytes of b, one at a time.
+func scanTail(b []byte, i int) (end, less int, escaped bool, err error) {
+	for i < len(b) {
+		c := b[i]
+		if c == '"' {
+			return i, less, escaped, nil
 		}
-		return 6, nil
+		n, d, err := oddChar(b, i)
+		if err != nil {
+			return i, 0, false, err
+		}
+		i += n
+		less += d
+		escaped = escaped || c == '\\' || c >= utf8.RuneSelf && n == 1
 	}
-	return 0, errEscape
+	return i, 0, false, ErrEnd
+}
+
+// oddChar measures the character or escape at b[i], which is no quote: its length in bytes and how many more that is
+// than it has UTF-16 code units.
+func oddChar(b []byte, i int) (n, less int, err error) {
+	switch c := b[i]; {
+	case c == '\\':
+		return escape(b, i)
+	case c < ' ':
+		return 0, 0, errControl
+	case c < utf8.RuneSelf:
+		return 1, 0, nil
+	}
+	r, n := utf8.DecodeRune(b[i:])
+	if r > 0xFFFF {
+		return n, n - 2, nil
+	}
+	return n, n - 1, nil
+}
+
+// escape checks the escape at b[i].
+func escape(b []byte, i int) (n, less int, err error) {
+	if i+1 == len(b) {
+		return 0, 0, ErrEnd
+	}
+	n = int(escapes[b[i+1]])
+	for k := i + 2; k < i+n; k++ {
+		if k >= len(b) {
+			return 0, 0, ErrEnd
+		}
+		if hexDigit(b[k]) < 0 {
+			return 0, 0, errEscape
+		}
+	}
+	if n == 0 {
+		return 0, 0, errEscape
+	}
+	return n, n - 1, nil
 }
 
 func hexDigit(c byte) rune {
@@ -130,10 +167,9 @@ func hex4(b []byte) rune {
 // unescape appends the string that raw, the inside of a valid JSON string, stands for.
 func unescape(dst, raw []byte) []byte {
 	for i := 0; i < len(raw); {
-		n := plainLen(raw[i:])
-		dst = append(dst, raw[i:i+n]...)
-		i += n
-		if i == len(raw) {
+		n := skipPlain(raw, i)
+		dst = append(dst, raw[i:n]...)
+		if i = n; i == len(raw) {
 			break
 		}
 		switch {
@@ -160,21 +196,6 @@ func unescape(dst, raw []byte) []byte {
 		}
 	}
 	return dst
-}
-
-// plainLen returns how many bytes at the start of b stand for themselves and are ASCII.
-func plainLen(b []byte) int {
-	i := 0
-	for i+8 <= len(b) {
-		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
-			return i + bits.TrailingZeros64(m)>>3
-		}
-		i += 8
-	}
-	for i < len(b) && b[i] < utf8.RuneSelf && b[i] != '\\' {
-		i++
-	}
-	return i
 }
 
 func simpleEscape(c byte) byte {
