@@ -18,8 +18,8 @@ type folder struct {
 	segment  int
 	file     string
 	threads  map[string]int      // thread id → index into session.Threads
-	requests map[string]*request // message id → request
-	calls    map[string]*call    // call id → call
+	requests map[string]*Request // message id → request
+	calls    map[string]call     // call id → call
 	open     map[string]string   // thread id → message that is being streamed
 	seen     seen
 	uuid     uuid // of the line that is folded
@@ -32,17 +32,20 @@ type folder struct {
 	emitted  []Event // events since the caller took them
 	quiet    bool    // nobody takes them
 	scratch  []byte
+	slabs    struct {
+		requests slab[Request]
+		usages   slab[Usage]
+		texts    slab[AssistantText]
+		thinking slab[Thinking]
+		calls    slab[ToolCall]
+		results  slab[ToolResult]
+	}
 }
 
 type class struct {
 	name   string
 	family Family
 	role   Role
-}
-
-type request struct {
-	*Request
-	segment int
 }
 
 type call struct {
@@ -69,8 +72,8 @@ func newFolder(opts Options) (*folder, error) {
 		session:  &Session{Tools: opts.Tools, Threads: []Thread{{}}},
 		segment:  -1,
 		threads:  map[string]int{"": 0},
-		requests: make(map[string]*request),
-		calls:    make(map[string]*call),
+		requests: make(map[string]*Request),
+		calls:    make(map[string]call),
 		open:     make(map[string]string),
 		last:     make(map[string]*lastMessage),
 	}, nil
@@ -214,7 +217,16 @@ func (f *folder) str(s str) string {
 	return f.intern.bytes(f.scratch)
 }
 
-// text returns the string of s; for texts, which do not repeat.
+// keep returns the string of s; for short texts that do not repeat and stay.
+func (f *folder) keep(s str) string {
+	if !s.Escaped {
+		return f.intern.arena.bytes(s.Raw)
+	}
+	f.scratch = s.Append(f.scratch[:0])
+	return f.intern.arena.bytes(f.scratch)
+}
+
+// text returns the string of s; for texts, which do not repeat and may be dropped.
 func (f *folder) text(s str) string {
 	if !s.Escaped {
 		return string(s.Raw)
@@ -248,13 +260,13 @@ func (f *folder) assistant(l *line, o Origin) {
 func (f *folder) request(l *line, o Origin, id, model string) {
 	r := f.requests[id]
 	if r == nil || id == "" {
-		r = &request{Request: &Request{Origin: o, ID: id, Model: model}, segment: f.segment}
+		r = f.slabs.requests.put(Request{Origin: o, ID: id, Model: model})
 		f.requests[id] = r
-		f.emit(r.Request)
+		f.emit(r)
 		f.supersede(o.Thread, id)
 	}
 	if l.hasUsage {
-		r.addUsage(l.usage)
+		f.addUsage(r, l.usage)
 	}
 	if len(l.stopReason.Raw) > 0 {
 		r.StopReason = f.str(l.stopReason)
@@ -264,9 +276,9 @@ func (f *folder) request(l *line, o Origin, id, model string) {
 	f.thinking = 0
 }
 
-func (r *Request) addUsage(u Usage) {
+func (f *folder) addUsage(r *Request, u Usage) {
 	if r.Usage == nil {
-		r.Usage = new(Usage)
+		r.Usage = f.slabs.usages.put(Usage{})
 	}
 	v := r.Usage
 	v.Input = max(v.Input, u.Input)
@@ -305,13 +317,13 @@ func (f *folder) assistantBlock(l *line, b *block, o Origin, id string, syntheti
 	}
 	switch b.kind {
 	case blockText:
-		t := &AssistantText{Origin: o, Request: id, Chars: b.chars, Text: f.joined(l, b), Synthetic: synthetic}
+		t := f.slabs.texts.put(AssistantText{Origin: o, Request: id, Chars: b.chars, Text: f.joined(l, b), Synthetic: synthetic})
 		f.emit(t)
 		if last := f.last[o.Thread]; !synthetic && last != nil {
 			last.texts = append(last.texts, t)
 		}
 	case blockThinking, blockRedacted:
-		t := &Thinking{Origin: o, Request: id, Chars: b.chars, Hidden: b.chars == 0}
+		t := f.slabs.thinking.put(Thinking{Origin: o, Request: id, Chars: b.chars, Hidden: b.chars == 0})
 		if f.opts.KeepText {
 			t.Text = f.joined(l, b)
 		}
@@ -331,17 +343,19 @@ func (f *folder) toolCall(b *block, o Origin, request string) {
 	id := f.str(b.id)
 	if id == "" {
 		f.problem(o.Pos.Line, "tool call without an id")
-	} else if f.calls[id] != nil {
+	} else if f.calls[id].ToolCall != nil {
 		f.session.Report.Copies++
 		return
 	}
 	c := f.classify(b.toolName)
-	t := &ToolCall{Origin: o, Request: request, ID: id, Name: c.name, Family: c.family, Role: c.role, Args: f.args(b), InputChars: b.inputChars}
+	t := f.slabs.calls.put(ToolCall{
+		Origin: o, Request: request, ID: id, Name: c.name, Family: c.family, Role: c.role, Args: f.args(b), InputChars: b.inputChars,
+	})
 	if f.opts.KeepText {
 		t.Input = string(b.input)
 	}
 	if id != "" {
-		f.calls[id] = &call{ToolCall: t}
+		f.calls[id] = call{ToolCall: t}
 	}
 	f.emit(t)
 }
@@ -361,7 +375,7 @@ func (f *folder) args(b *block) Args {
 	first := func(kinds ...int) string {
 		for _, k := range kinds {
 			if len(b.args[k].Raw) > 0 {
-				return f.text(b.args[k])
+				return f.keep(b.args[k])
 			}
 		}
 		return ""
@@ -443,21 +457,19 @@ func clientNote(text string) bool {
 }
 
 func (f *folder) toolResult(l *line, b *block, o Origin) {
-	r := &ToolResult{Origin: o, Chars: b.chars, IsError: b.isError, Family: Other}
-	c := f.calls[string(b.id.Raw)]
-	if c == nil {
-		c = f.calls[f.str(b.id)]
-	}
+	r := f.slabs.results.put(ToolResult{Origin: o, Chars: b.chars, IsError: b.isError, Family: Other})
+	id := f.str(b.id)
+	c := f.calls[id]
 	switch {
-	case c == nil:
-		r.CallID = f.str(b.id)
+	case c.ToolCall == nil:
+		r.CallID = id
 		f.session.Report.Orphans++
 		f.problem(o.Pos.Line, "tool result without its call")
 	case c.answered:
 		f.session.Report.Copies++
 		return
 	default:
-		c.answered = true
+		f.calls[id] = call{c.ToolCall, true}
 		r.CallID, r.Tool, r.Family, r.Role = c.ID, c.Name, c.Family, c.Role
 	}
 	for _, im := range l.images[b.images[0]:b.images[1]] {

@@ -2,7 +2,10 @@ package transcript
 
 // An interner returns one string for equal texts, so that names and ids that repeat are allocated once. The
 // zero interner is ready to use.
-type interner struct{ m map[string]string }
+type interner struct {
+	m     map[string]string
+	arena textArena
+}
 
 // bytes returns the string of b.
 func (in *interner) bytes(b []byte) string {
@@ -12,7 +15,7 @@ func (in *interner) bytes(b []byte) string {
 	if s, ok := in.m[string(b)]; ok {
 		return s
 	}
-	return in.add(string(b))
+	return in.add(in.arena.bytes(b))
 }
 
 // join returns a + b.

@@ -14,7 +14,7 @@ func (f *folder) streamEvent(l *line, o Origin) {
 			return
 		}
 		if l.hasUsage {
-			r.addUsage(l.usage)
+			f.addUsage(r, l.usage)
 			r.OutputFinal = l.usage.Output > 0
 		}
 		if !l.stopReason.Empty() {
