@@ -28,19 +28,19 @@ func (b *batch) add() *line {
 // scanText scans one line of the log: usually one value, none when it is blank, several when writers
 // glued them together. What follows a value that cannot be read is lost with it.
 func (b *batch) scanText(text []byte, lineNo int) {
-	for {
-		text = bytes.TrimLeft(text, " \t\r\n")
-		if len(text) == 0 {
+	for i := 0; ; {
+		i = len(text) - len(bytes.TrimLeft(text[i:], " \t\r\n"))
+		if i == len(text) {
 			return
 		}
 		l := b.add()
-		end, err := scanLine(l, text, 0)
+		end, err := scanLine(l, text, i)
 		l.no = lineNo
 		if err != nil {
 			l.fail(err)
 			return
 		}
-		text = text[end:]
+		i = end
 	}
 }
 

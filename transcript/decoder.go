@@ -98,7 +98,7 @@ func (d *Decoder) read() error {
 		err = d.start()
 	}
 	switch {
-	case err != nil:
+	case err != nil || d.mode == modeStart:
 	case d.mode == modeArray:
 		err = d.readElement()
 	default:
@@ -136,26 +136,28 @@ func (d *Decoder) start() error {
 		d.text = bytes.TrimPrefix(d.text, byteOrderMark)
 	}
 	rest := bytes.TrimLeft(d.text, " \t\r\n")
-	d.line += bytes.Count(d.text[:len(d.text)-len(rest)], []byte{'\n'})
-	d.text = rest
-	if len(rest) == 0 {
-		return nil // blank so far
-	}
-	d.mode = modeLines
-	if isArray(rest) {
-		d.mode = modeArray
-		d.text = rest[1:]
+	blank := d.text[:len(d.text)-len(rest)]
+	d.line += bytes.Count(blank, []byte{'\n'})
+	switch {
+	case len(rest) == 0: // blank so far
+		d.text = nil
+	case isArray(rest):
+		d.mode, d.text = modeArray, rest[1:]
+	default:
+		d.mode, d.text = modeLines, d.text[bytes.LastIndexByte(blank, '\n')+1:]
 	}
 	return nil
 }
 
-// isArray reports whether text, which starts a log, opens an array of objects rather than a line such as "[INFO] …".
+// isArray reports whether text, which starts a log, opens an array of objects rather than a line such as "[INFO] …". Its
+// first line decides.
 func isArray(text []byte) bool {
 	if text[0] != '[' {
 		return false
 	}
-	inside := bytes.TrimLeft(text[1:], " \t\r\n")
-	return len(inside) == 0 || inside[0] == '{' || inside[0] == ']'
+	line, _, _ := bytes.Cut(text[1:], []byte{'\n'})
+	line = bytes.TrimLeft(line, " \t\r")
+	return len(line) == 0 || line[0] == '{' || line[0] == ']'
 }
 
 func (d *Decoder) readLine() error {
@@ -176,6 +178,9 @@ func (d *Decoder) readElement() error {
 		d.skipSeparators()
 		if len(d.text) == 0 {
 			if err := d.fill(); err != nil {
+				l := d.batch.add()
+				l.no = d.line + 1
+				l.fail(jsontext.ErrEnd)
 				return err
 			}
 			continue

@@ -189,13 +189,10 @@ func (w *worker) scan() {
 	w.line = 0
 	base := -1
 	for text := w.chunk; len(text) > 0; {
-		end := bytes.IndexByte(text, '\n')
-		if end < 0 {
-			end = len(text) - 1
-		}
+		var one []byte
+		one, text, _ = bytes.Cut(text, []byte{'\n'})
 		w.line++
-		w.batch.scanText(text[:end+1], w.line)
-		text = text[end+1:]
+		w.batch.scanText(one, w.line)
 		if w.batch.n >= batchSize {
 			base = w.await(base)
 			w.fold.addBatch(&w.batch, base)

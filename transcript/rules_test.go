@@ -291,6 +291,14 @@ func TestPositionsInAnArrayAreThoseOfItsElements(t *testing.T) {
 	}
 }
 
+func TestAnArrayThatIsNotClosedIsReported(t *testing.T) {
+	text := "[" + strings.ReplaceAll(strings.TrimSpace(string(sample().Bytes())), "\n", ",\n")
+	s, err := transcript.Decode(strings.NewReader(text), "a.json", transcript.Options{})
+	if err != nil || len(s.Report.Problems) != 1 || !strings.Contains(s.Report.Problems[0].Reason, "cut off") {
+		t.Errorf("%v, problems %v", err, s.Report.Problems)
+	}
+}
+
 func TestABrokenArrayLosesNoGoodLine(t *testing.T) {
 	good := `{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"a"}]}}`
 	for _, text := range []string{
