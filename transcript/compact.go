@@ -29,9 +29,9 @@ func (f *folder) compaction(l *line, o Origin) {
 
 // preserved returns the calls whose results a compaction kept, in the order of their results.
 func (f *folder) preserved(m compactMetadata) []string {
-	kept := slices.Clone(f.seen.between(m.Segment.Head, m.Segment.Tail))
+	kept := slices.Clone(f.tree.between(m.Segment.Head, m.Segment.Tail))
 	for _, u := range m.Messages.UUIDs {
-		for _, id := range f.seen.between(u, u) {
+		for _, id := range f.tree.between(u, u) {
 			if !slices.Contains(kept, id) {
 				kept = append(kept, id)
 			}

@@ -87,7 +87,7 @@ func (d *Decoder) Session() *Session {
 	if d.fold == nil {
 		return nil
 	}
-	return d.fold.session
+	return d.fold.finish()
 }
 
 // read folds the next line or element, and queues its events.

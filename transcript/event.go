@@ -7,20 +7,23 @@ package transcript
 type Event interface {
 	// At returns where the event came from.
 	At() Origin
-	event()
+	origin() *Origin
 }
 
 // Origin is where an event came from: embedded in every event.
 type Origin struct {
 	Pos     Position // log and line
 	Segment int      // index into Session.Segments
-	Thread  string   // id of the call that started the subagent; empty on the main thread
+	Thread  string   // id of the thread, as in Thread.ID; empty on the main thread
+	// Abandoned marks an event of a branch that the user went back before: it happened, and its tokens were spent, but
+	// it is not in the window any more.
+	Abandoned bool
 }
 
 // At returns o itself.
 func (o Origin) At() Origin { return o }
 
-func (o Origin) event() {}
+func (o *Origin) origin() *Origin { return o }
 
 // Init is the client's description of itself at the start of a process.
 type Init struct {
@@ -143,10 +146,26 @@ type ToolResult struct {
 	Chars   int
 	Images  []Image
 	IsError bool
+	Failure Failure // what kind of error it is; empty when it is none
+	// SubagentUsage is the usage of the last request of the subagent that the call started, where the result says it. A
+	// stream does not have that request otherwise.
+	SubagentUsage *Usage
 	// Response is what the response parser found in a retrieval result; nil for other tools and errors.
 	Response *Response
 	Text     string // kept only with Options.KeepText
 }
+
+// A Failure says what kind of error a result is.
+type Failure string
+
+// The kinds of errors.
+const (
+	FailureTool    Failure = "tool"    // the tool ran and failed
+	FailureRefused Failure = "refused" // the client refused the call: bad input, no such tool
+	DeniedByHook   Failure = "hook"    // a hook denied it
+	DeniedByMode   Failure = "mode"    // the permission mode or a rule denied it
+	DeniedByUser   Failure = "user"    // the user denied it
+)
 
 // Image is an image block in a tool result. Its size is never a number of characters.
 type Image struct {
@@ -179,7 +198,7 @@ type Compaction struct {
 // MicroCompaction is the point where single tool results were cleared from the window.
 type MicroCompaction struct {
 	Origin
-	Trigger     string
+	Trigger     string   // auto; placeholder where only the text in place of the results shows it
 	PreTokens   int      // size of the context before it; 0 when not said
 	TokensSaved int      // 0 when not said
 	Cleared     []string // ids of the calls whose results were cleared

@@ -11,12 +11,17 @@ type line struct {
 
 	typ, subtype str
 	uuid         str
-	parentTool   str // parent_tool_use_id
+	parentTool   str // parent_tool_use_id, or parentToolUseID of a progress line
 	synthetic    bool
 	meta         bool
 	summary      bool // isCompactSummary
+	session      sessionFields
+	innerType    str // type inside a stream_event, an attachment, or a progress line's data
+	innerLine    str // type of the line that a progress line copies
+	innerUUID    str // and its uuid
+	subagent     subagentFields
+	rejected     str // who rejected the call that the line answers
 
-	eventType  str // type inside a stream_event
 	hasMessage bool
 	msgID      str
 	model      str
@@ -29,6 +34,24 @@ type line struct {
 	images   []imageBlock // images of the blocks
 	unknown  []str        // types of blocks inside tool results that have no rule
 	problems []string
+}
+
+// sessionFields are what only the lines of a session log have.
+type sessionFields struct {
+	id            str // sessionId
+	version       str // of the client
+	cwd           str
+	parent        str // parentUuid
+	logicalParent str // logicalParentUuid: what a compaction boundary follows
+	agent         str // agentId
+	sidechain     bool
+}
+
+// subagentFields are what the structured copy of a delegation's result says, and nothing else does.
+type subagentFields struct {
+	agent    str // agentId
+	hasUsage bool
+	usage    Usage // of the subagent's last request
 }
 
 // reset empties l and keeps its memory.

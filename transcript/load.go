@@ -43,7 +43,7 @@ func ReadFiles(opts Options, names ...string) (*Session, error) {
 			return nil, err
 		}
 	}
-	return f.session, nil
+	return f.finish(), nil
 }
 
 // Decode reads one log to its end. The name is for positions and messages only.
@@ -55,7 +55,7 @@ func Decode(r io.Reader, name string, opts Options) (*Session, error) {
 	if err := f.readLog(r, name, chunkSize); err != nil {
 		return nil, err
 	}
-	return f.session, nil
+	return f.finish(), nil
 }
 
 func (f *folder) readFile(name string) error {

@@ -3,7 +3,7 @@ package transcript
 // streamEvent takes from a partial-message stream what whole messages lack: message_start opens a request, and message_delta
 // gives its final usage and stop reason.
 func (f *folder) streamEvent(l *line, o Origin) {
-	switch string(l.eventType.Raw) {
+	switch string(l.innerType.Raw) {
 	case "message_start":
 		id := f.str(l.msgID)
 		f.open[o.Thread] = id
@@ -29,7 +29,7 @@ func (s *lineScanner) streamEvent() {
 	s.object("event", func(key string) {
 		switch key {
 		case "type":
-			l.eventType = s.text("event type")
+			l.innerType = s.text("event type")
 		case "message":
 			s.message()
 		case "usage":

@@ -1,5 +1,7 @@
 package transcript
 
+import "slices"
+
 // A Report says what was read, and what was not understood. Nothing that is passed over is passed over in silence.
 type Report struct {
 	// Lines counts the events of the logs by type, such as assistant, user, system/init.
@@ -14,6 +16,12 @@ type Report struct {
 	Copies int
 	// Orphans is how many tool results have no call in the logs.
 	Orphans int
+	// Branches is how many branches of the conversation a rewind left behind.
+	Branches int
+	// Unmeasured is how many requests have no usage, or one of zero.
+	Unmeasured int
+	// Versions are the client versions that the logs name, each once, in order.
+	Versions []string
 }
 
 // MaxProblems is how many problems a [Report] lists. A log that holds more is no transcript.
@@ -34,6 +42,14 @@ func (r *Report) problem(pos Position, reason string) {
 		return
 	}
 	r.Problems = append(r.Problems, Problem{pos, reason})
+}
+
+func (r *Report) unknown(name string) { count(&r.Unknown, name) }
+
+func (r *Report) version(v string) {
+	if v != "" && !slices.Contains(r.Versions, v) {
+		r.Versions = append(r.Versions, v)
+	}
 }
 
 func count(m *map[string]int, name string) {

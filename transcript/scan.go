@@ -34,31 +34,69 @@ type lineScanner struct {
 }
 
 func (s *lineScanner) envelope() {
-	l := s.line
 	for more := s.Enter(); more; more = s.More(jsontext.Object) {
-		switch string(s.Key()) {
-		case "type":
-			l.typ = s.text("type")
-		case "subtype":
-			l.subtype = s.text("subtype")
-		case "uuid":
-			l.uuid = s.text("uuid")
-		case "parent_tool_use_id":
-			l.parentTool = s.text("parent_tool_use_id")
-		case "isSynthetic":
-			l.synthetic = s.flag("isSynthetic")
-		case "isMeta":
-			l.meta = s.flag("isMeta")
-		case "isCompactSummary":
-			l.summary = s.flag("isCompactSummary")
-		case "message":
-			s.message()
-		case "event":
-			s.streamEvent()
-		default:
+		if key := s.Key(); !s.common(string(key)) && !s.sessionLog(string(key)) {
 			s.Skip()
 		}
 	}
+}
+
+// common walks over the value of a member that both formats have. It reports false for any other.
+func (s *lineScanner) common(key string) bool {
+	l := s.line
+	switch key {
+	case "type":
+		l.typ = s.text("type")
+	case "subtype":
+		l.subtype = s.text("subtype")
+	case "uuid":
+		l.uuid = s.text("uuid")
+	case "parent_tool_use_id", "parentToolUseID":
+		l.parentTool = s.text("parent_tool_use_id")
+	case "isSynthetic":
+		l.synthetic = s.flag("isSynthetic")
+	case "isMeta":
+		l.meta = s.flag("isMeta")
+	case "isCompactSummary":
+		l.summary = s.flag("isCompactSummary")
+	case "message":
+		s.message()
+	case "event":
+		s.streamEvent()
+	case "tool_use_result", "toolUseResult":
+		s.structuredResult()
+	default:
+		return false
+	}
+	return true
+}
+
+// sessionLog walks over the value of a member that only session logs have. It reports false for any other.
+func (s *lineScanner) sessionLog(key string) bool {
+	v := &s.line.session
+	switch key {
+	case "sessionId":
+		v.id = s.text("sessionId")
+	case "version":
+		v.version = s.text("version")
+	case "cwd":
+		v.cwd = s.text("cwd")
+	case "parentUuid":
+		v.parent = s.text("parentUuid")
+	case "logicalParentUuid":
+		v.logicalParent = s.text("logicalParentUuid")
+	case "agentId":
+		v.agent = s.text("agentId")
+	case "isSidechain":
+		v.sidechain = s.flag("isSidechain")
+	case "attachment":
+		s.attachment()
+	case "data":
+		s.progress()
+	default:
+		return false
+	}
+	return true
 }
 
 // object walks over an object and calls each with the name of every member; each must walk over its value. Anything
@@ -141,28 +179,31 @@ func (s *lineScanner) usage() {
 	l.hasUsage, l.usage = false, Usage{}
 	switch k := s.Peek(); k {
 	case jsontext.Object:
+		l.hasUsage, l.usage = true, s.counts()
 	case jsontext.Null:
 		s.Skip()
-		return
 	default:
 		s.mismatch("message.usage", "an object", k)
-		return
 	}
-	l.hasUsage = true
+}
+
+// counts walks over a usage object.
+func (s *lineScanner) counts() (u Usage) {
 	for more := s.Enter(); more; more = s.More(jsontext.Object) {
 		switch string(s.Key()) {
 		case "input_tokens":
-			l.usage.Input = s.tokens("input_tokens")
+			u.Input = s.tokens("input_tokens")
 		case "cache_read_input_tokens":
-			l.usage.CacheRead = s.tokens("cache_read_input_tokens")
+			u.CacheRead = s.tokens("cache_read_input_tokens")
 		case "cache_creation_input_tokens":
-			l.usage.CacheCreation = s.tokens("cache_creation_input_tokens")
+			u.CacheCreation = s.tokens("cache_creation_input_tokens")
 		case "output_tokens":
-			l.usage.Output = s.tokens("output_tokens")
+			u.Output = s.tokens("output_tokens")
 		default:
 			s.Skip()
 		}
 	}
+	return u
 }
 
 // tokens walks over a count of tokens.

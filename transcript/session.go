@@ -12,6 +12,9 @@ type Session struct {
 	// Threads are the windows of the session: the main thread first, always there, then one per
 	// subagent in the order in which they started.
 	Threads []Thread
+	// Auxiliary are the windows of calls that the client made for itself, such as the summary for a compaction or a
+	// warm-up. They are no delegations: their tokens were spent, and nothing else counts them.
+	Auxiliary []Thread
 	// Report says what was read and what could not be.
 	Report Report
 }
@@ -21,7 +24,8 @@ type Segment struct {
 	Name    string // as given to the reader
 	Format  Format
 	Inits   []*Init   // usually one
-	Results []*Result // usually one; none when the run was killed
+	Results []*Result // usually one; none when the run was killed, and in a session log
+	CostUSD *float64  // running total that a session log holds, US dollars; nil when it holds none
 }
 
 // Format names a log format.
@@ -29,7 +33,8 @@ type Format string
 
 // Formats that the readers know.
 const (
-	FormatStreamJSON Format = "claude-stream-json"
+	FormatStreamJSON Format = "claude-stream-json" // claude -p --output-format stream-json, or json, --verbose
+	FormatSessionLog Format = "claude-session-log" // ~/.claude/projects/<slug>/<session>.jsonl
 )
 
 // Init returns the segment's first init, or nil when the log has none.
@@ -52,7 +57,9 @@ func (s *Segment) Result() *Result {
 
 // A Thread is one window: the main conversation, or that of a subagent.
 type Thread struct {
-	ID     string // id of the tool call that started it; empty for the main thread
+	// ID is empty for the main thread, else the id of the tool call that started the subagent. Where the logs do
+	// not say which call that was, it is "agent:" and the subagent's id, or "sidechain:" and the uuid of its first line.
+	ID     string
 	Events []Event
 }
 
@@ -74,14 +81,31 @@ func (s *Session) Thread(id string) *Thread {
 	return nil
 }
 
-// OK reports whether the last segment's result says success without an error. A session without a
-// result is not OK: nobody knows that it ended.
+// OK reports whether the last segment's result says success without an error. A stream without a result is not OK: nobody
+// knows that it ended. A session log has no results: it is OK when its last turn ended with an answer of the model.
 func (s *Session) OK() bool {
 	if len(s.Segments) == 0 {
 		return false
 	}
-	r := s.Segments[len(s.Segments)-1].Result()
-	return r != nil && r.OK()
+	last := &s.Segments[len(s.Segments)-1]
+	if r := last.Result(); r != nil || last.Format != FormatSessionLog {
+		return r != nil && r.OK()
+	}
+	return s.answered()
+}
+
+// answered reports whether the last thing that happened on the main thread is a text of the model.
+func (s *Session) answered() bool {
+	events := s.Main().Events
+	for i := len(events) - 1; i >= 0; i-- {
+		switch ev := events[i].(type) {
+		case *AssistantText:
+			return !ev.Synthetic
+		case *ToolCall, *ToolResult, *UserText, *Request:
+			return false
+		}
+	}
+	return false
 }
 
 // Answer returns the final answer: the answers of all segments, joined by a blank line. A segment's answer is the

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -142,13 +143,13 @@ func compileTools(t Tools) (*toolMatcher, error) {
 func compileGlob(pattern string) (*glob.Pattern, error) {
 	switch {
 	case len(pattern) > 256:
-		return nil, fmt.Errorf("longer than 256 bytes")
+		return nil, errors.New("longer than 256 bytes")
 	case strings.Count(pattern, "*") > 5:
-		return nil, fmt.Errorf("more than five stars")
+		return nil, errors.New("more than five stars")
 	case strings.Count(pattern, "{") > 2:
-		return nil, fmt.Errorf("more than two alternations")
+		return nil, errors.New("more than two alternations")
 	case strings.Contains(pattern, "[^"):
-		return nil, fmt.Errorf("[^ is no negation here: write [!")
+		return nil, errors.New("[^ is no negation here, but [! is")
 	}
 	return glob.Compiler{Globstar: true}.Compile(pattern)
 }

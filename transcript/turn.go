@@ -22,6 +22,9 @@ func (s *Session) turns() []turn {
 	}
 	segment := 0
 	for _, ev := range s.Main().Events {
+		if ev.At().Abandoned {
+			continue
+		}
 		if seg := ev.At().Segment; seg != segment {
 			end()
 			segment = seg
