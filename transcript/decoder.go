@@ -62,7 +62,12 @@ func (d *Decoder) Next() (Event, error) {
 		if d.err != nil {
 			return nil, d.err
 		}
-		d.err = d.read()
+		switch d.err = d.read(); {
+		case d.err == io.EOF && d.fold.events == 0:
+			d.err = &FileError{d.name, ErrNoEvents}
+		case d.err != nil && d.err != io.EOF:
+			d.err = &FileError{d.name, d.err}
+		}
 	}
 	ev := d.queue[0]
 	d.queue = d.queue[1:]
@@ -90,7 +95,7 @@ func (d *Decoder) Session() *Session {
 	return d.fold.finish()
 }
 
-// read folds the next line or element, and queues its events.
+// read folds the next line or element, and queues its events. The error is that of the input; io.EOF is its end.
 func (d *Decoder) read() error {
 	d.batch.reset()
 	var err error
@@ -107,13 +112,7 @@ func (d *Decoder) read() error {
 	d.fold.emitted = d.fold.emitted[:0]
 	d.fold.addBatch(&d.batch, 0)
 	d.queue = d.fold.emitted
-	if err == io.EOF {
-		return d.fold.endSegment()
-	}
-	if err != nil {
-		return &FileError{d.name, err}
-	}
-	return nil
+	return err
 }
 
 // fill reads the next piece once the current one is used up.

@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"io"
-
 	json "github.com/goccy/go-json"
 )
 
@@ -86,14 +84,6 @@ func (f *folder) startSegment(name string) {
 	f.file = name
 	f.thinking, f.worked, f.events = 0, false, 0
 	f.session.Segments = append(f.session.Segments, Segment{Name: name, Format: FormatStreamJSON})
-}
-
-// endSegment returns io.EOF, or ErrNoEvents if the log held no event.
-func (f *folder) endSegment() error {
-	if f.events == 0 {
-		return &FileError{f.file, ErrNoEvents}
-	}
-	return io.EOF
 }
 
 func (f *folder) seg() *Segment { return &f.session.Segments[f.segment] }

@@ -52,6 +52,7 @@ func Decode(r io.Reader, name string, opts Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.startSegment(name)
 	if err := f.readLog(r, name, chunkSize); err != nil {
 		return nil, err
 	}
@@ -68,7 +69,14 @@ func (f *folder) readFile(name string) error {
 	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 		size = int(min(info.Size()+1, chunkSize))
 	}
-	return f.readLog(file, name, size)
+	f.startSegment(name)
+	if err := f.readSubagents(name); err != nil {
+		return err
+	}
+	if err := f.readLog(file, name, size); err != nil {
+		return err
+	}
+	return f.readNeighbours(name)
 }
 
 // chunkSize is how much of a log one worker takes at a time.
@@ -77,11 +85,20 @@ const chunkSize = 1 << 20
 // batchSize is how many lines a worker scans before it folds them. It bounds memory when lines are short.
 const batchSize = 256
 
-// readLog reads one log as the next segment.
+// readLog reads the log of the current segment, which must hold an event.
 func (f *folder) readLog(r io.Reader, name string, size int) error {
-	f.startSegment(name)
-	f.emitted = nil
-	f.quiet = true
+	if err := f.readLines(r, name, size); err != nil {
+		return err
+	}
+	if f.events == 0 {
+		return &FileError{name, ErrNoEvents}
+	}
+	return nil
+}
+
+// readLines folds a whole log.
+func (f *folder) readLines(r io.Reader, name string, size int) error {
+	f.emitted, f.quiet = nil, true
 	src := &source{r: r}
 	piece, buf, err := src.next(make([]byte, 0, size), size)
 	if err != nil {
@@ -97,22 +114,19 @@ func (f *folder) readLog(r io.Reader, name string, size int) error {
 	if p.err != nil {
 		return &FileError{name, p.err}
 	}
-	if err := f.endSegment(); err != io.EOF {
-		return err
-	}
 	return nil
 }
 
 // readArray reads a log that is one array, whose elements have to be cut one after the other.
 func (f *folder) readArray(r io.Reader, name string) error {
 	d := &Decoder{fold: f, name: name, src: source{r: r}}
-	for d.err == nil {
-		d.err = d.read()
+	for {
+		if err := d.read(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return &FileError{name, err}
+		}
 	}
-	if d.err == io.EOF {
-		return nil
-	}
-	return d.err
 }
 
 // A pipeline scans the chunks of a log on several workers and folds them in order.

@@ -17,7 +17,7 @@ type Summary struct {
 	// OK is [Session.OK].
 	OK bool `json:"ok"`
 	// Outcomes says how each segment ended: its result's subtype, "error" for a success that is an error, or "no
-	// result" for a run that did not end.
+	// result" for a run that did not end. A session log has no results: "answered" when its last turn was, else "no answer".
 	Outcomes []string `json:"outcomes"`
 	// Raced reports a cold start that the retrieval server lost: it was configured, but its tools were not there at
 	// the start and it answered no call.
@@ -29,7 +29,9 @@ type Summary struct {
 	// CostUSD is what the session cost in US dollars, and CostRule how the segments' figures were put together.
 	CostUSD  *float64 `json:"cost_usd"`
 	CostRule CostRule `json:"cost_rule,omitempty"`
-	// ProcessedTokens is the sum of the prompts of all measured requests, subagents included: what the model had to read.
+	// ProcessedTokens is the sum of the prompts of all measured requests, subagents and the client's own calls
+	// included as far as the logs have them: what the model had to read. A stream lacks the last request of a
+	// subagent; it is taken from the delegation's result, where that has it.
 	ProcessedTokens *int `json:"processed_tokens"`
 	// ToolCounts counts the calls of all threads by tool name, SubagentToolCounts those of the subagents.
 	ToolCounts         map[string]int `json:"tool_counts"`
@@ -64,12 +66,22 @@ func (s *Session) Summary() Summary {
 	}
 	for i := range s.Segments {
 		v.addSegment(&s.Segments[i])
+		if s.Segments[i].Format == FormatSessionLog && s.Segments[i].Result() == nil {
+			v.Outcomes[i] = "no answer"
+			if i < len(s.Segments)-1 || s.answered() {
+				v.Outcomes[i] = "answered"
+			}
+		}
 	}
 	v.CostUSD, v.CostRule = s.cost()
 	answered := 0
 	for i := range s.Threads {
 		answered += v.addThread(&s.Threads[i])
 	}
+	for i := range s.Auxiliary {
+		v.addTokens(&s.Auxiliary[i])
+	}
+	s.addUnseen(&v)
 	v.RetrievalTools = append(v.RetrievalTools, s.retrievalTools()...)
 	v.Raced = len(v.RetrievalTools) == 0 && answered == 0 && s.retrievalConfigured()
 	return v
@@ -119,6 +131,7 @@ func (s *Segment) outcome() string {
 
 // addThread counts a thread's requests and calls. It returns how many retrieval calls were answered.
 func (v *Summary) addThread(t *Thread) (answered int) {
+	v.addTokens(t)
 	first := true
 	for _, ev := range t.Events {
 		switch ev := ev.(type) {
@@ -128,12 +141,6 @@ func (v *Summary) addThread(t *Thread) (answered int) {
 				if first && ev.Model != "" {
 					v.Model, first = ev.Model, false
 				}
-			}
-			if ev.Measured() {
-				if v.ProcessedTokens == nil {
-					v.ProcessedTokens = new(int)
-				}
-				*v.ProcessedTokens += ev.Usage.Prompt()
 			}
 		case *ToolCall:
 			v.ToolCounts[ev.Name]++
@@ -149,11 +156,55 @@ func (v *Summary) addThread(t *Thread) (answered int) {
 	return answered
 }
 
+func (v *Summary) addTokens(t *Thread) {
+	for _, ev := range t.Events {
+		if r, ok := ev.(*Request); ok && r.Measured() {
+			v.process(r.Usage.Prompt())
+		}
+	}
+}
+
+func (v *Summary) process(tokens int) {
+	if v.ProcessedTokens == nil {
+		v.ProcessedTokens = new(int)
+	}
+	*v.ProcessedTokens += tokens
+}
+
+// addUnseen adds the last request of each subagent whose thread does not end with it.
+func (s *Session) addUnseen(v *Summary) {
+	for i := range s.Threads {
+		for _, ev := range s.Threads[i].Events {
+			r, ok := ev.(*ToolResult)
+			if !ok || r.SubagentUsage == nil {
+				continue
+			}
+			last := Usage{}
+			if t := s.Thread(r.CallID); t != nil {
+				last = t.lastUsage()
+			}
+			if n := r.SubagentUsage.Prompt(); n != last.Prompt() {
+				v.process(n)
+			}
+		}
+	}
+}
+
+// lastUsage returns the usage of the thread's last measured request.
+func (t *Thread) lastUsage() (u Usage) {
+	for _, ev := range t.Events {
+		if r, ok := ev.(*Request); ok && r.Measured() {
+			u = *r.Usage
+		}
+	}
+	return u
+}
+
 // cost puts the segments' costs together.
 func (s *Session) cost() (total *float64, rule CostRule) {
 	for i := range s.Segments {
 		seg := &s.Segments[i]
-		var last *float64
+		last := seg.CostUSD
 		for _, r := range seg.Results {
 			if r.CostUSD != nil {
 				last = r.CostUSD
