@@ -6,11 +6,12 @@ import (
 
 // A folder makes a session of lines, one after the other in the order of the logs.
 type folder struct {
-	opts    Options
-	matcher *toolMatcher
-	classes map[string]class // tool name → what it is
-	intern  interner
-	scratch []byte
+	opts      Options
+	matcher   *toolMatcher
+	classes   map[string]class // tool name → what it is
+	intern    interner
+	scratch   []byte
+	responses responseParser
 
 	session *Session
 	segment int
@@ -62,7 +63,7 @@ func newFolder(opts Options) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &folder{
+	f := &folder{
 		opts:     opts,
 		matcher:  m,
 		classes:  make(map[string]class),
@@ -74,7 +75,9 @@ func newFolder(opts Options) (*folder, error) {
 		calls:    make(map[string]call),
 		open:     make(map[string]string),
 		last:     make(map[string]*lastMessage),
-	}, nil
+	}
+	f.responses.in = &f.intern
+	return f, nil
 }
 
 // startSegment begins the next log.

@@ -115,7 +115,7 @@ func (f *folder) response(l *line, b *block) *Response {
 	if f.opts.ParseResponse != nil {
 		resp = f.opts.ParseResponse(f.scratch)
 	} else {
-		resp = parseResponse(f.scratch, &f.intern)
+		resp = f.responses.parse(f.scratch)
 	}
 	resp.Chars = b.chars
 	return &resp
