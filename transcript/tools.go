@@ -1,12 +1,12 @@
 package transcript
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gobwas/glob"
+
+	"github.com/agent-eval/feedback/internal/globs"
 )
 
 // A Family is what kind of tool a call uses. Occupancy is reported per family.
@@ -127,7 +127,7 @@ func compileTools(t Tools) (*toolMatcher, error) {
 		{"bookkeeping", t.Bookkeeping, &m.bookkeeping},
 	} {
 		for _, pattern := range f.patterns {
-			p, err := compileGlob(pattern)
+			p, err := globs.Compile(pattern)
 			if err != nil {
 				if first == nil {
 					first = fmt.Errorf("tools: %s: pattern %q: %w", f.field, pattern, err)
@@ -140,50 +140,27 @@ func compileTools(t Tools) (*toolMatcher, error) {
 	return m, first
 }
 
-func compileGlob(pattern string) (*glob.Pattern, error) {
-	switch {
-	case len(pattern) > 256:
-		return nil, errors.New("longer than 256 bytes")
-	case strings.Count(pattern, "*") > 5:
-		return nil, errors.New("more than five stars")
-	case strings.Count(pattern, "{") > 2:
-		return nil, errors.New("more than two alternations")
-	case strings.Contains(pattern, "[^"):
-		return nil, errors.New("[^ is no negation here, but [! is")
-	}
-	return glob.Compiler{Globstar: true}.Compile(pattern)
-}
-
 func (m *toolMatcher) classify(name string) (Family, Role) {
 	family, role := Other, Role("")
 	switch {
-	case matchAny(m.retrieval, name):
+	case globs.MatchAny(m.retrieval, name):
 		family = Retrieval
-		if matchAny(m.judged, name) {
+		if globs.MatchAny(m.judged, name) {
 			role = RoleJudged
 		}
 		return family, role
-	case matchAny(m.read, name):
+	case globs.MatchAny(m.read, name):
 		family = Read
-	case matchAny(m.search, name):
+	case globs.MatchAny(m.search, name):
 		family = Search
-	case matchAny(m.shell, name):
+	case globs.MatchAny(m.shell, name):
 		family = Shell
 	}
 	switch {
-	case matchAny(m.delegate, name):
+	case globs.MatchAny(m.delegate, name):
 		role = RoleDelegate
-	case matchAny(m.bookkeeping, name):
+	case globs.MatchAny(m.bookkeeping, name):
 		role = RoleBookkeeping
 	}
 	return family, role
-}
-
-func matchAny(patterns []*glob.Pattern, name string) bool {
-	for _, p := range patterns {
-		if p.Match(name) {
-			return true
-		}
-	}
-	return false
 }
