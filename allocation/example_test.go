@@ -24,11 +24,11 @@ func ExampleAnalyze() {
 	fmt.Printf("%d of %d characters\n\n", *b.Used, b.Envelope)
 	b.WriteText(os.Stdout)
 	// Output:
-	// 86 of 178 characters
+	// 86 of 177 characters
 	//
 	//   Explore allocation — share of returned bytes the answer used (1 call, 2 files):
-	//     efficiency  48.3%  86 of 178 chars   (1/2 files cited; path-cited alone 48.3%)
-	//     call 1:  48.3%  86/178 chars  1/2 files
-	//        51.7%     92  lib/express.js  —
-	//     *  48.3%     86  lib/response.js  path
+	//     efficiency  48.6%  86 of 177 chars   (1/2 files cited; path-cited alone 48.6%)
+	//     call 1:  48.6%  86/177 chars  1/2 files
+	//        51.4%     91  lib/express.js  —
+	//     *  48.6%     86  lib/response.js  path
 }
