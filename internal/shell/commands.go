@@ -1,0 +1,219 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// run goes through a simple command.
+func (d *dryRun) run(args []string, in input) effect {
+	if len(args) == 0 || !d.spend() {
+		return effect{}
+	}
+	name := args[0]
+	if body, ok := d.funcs[name]; ok {
+		return d.function(body, args, in)
+	}
+	d.saw(name)
+	args = args[1:]
+	base := commandName(name)
+	for _, try := range []func(string, []string, input) (effect, bool){d.builtin, d.wrapper, d.interpreter, d.packageRunner, d.reader, d.searcher} {
+		if e, ok := try(base, args, in); ok {
+			return e
+		}
+	}
+	return effect{runs: true}
+}
+
+func (d *dryRun) builtin(name string, args []string, in input) (effect, bool) {
+	switch name {
+	case "cd", "pushd":
+		d.chdir(args)
+	case "echo":
+		if len(args) > 0 && (args[0] == "-n" || args[0] == "-e" || args[0] == "-ne") {
+			args = args[1:]
+		}
+		return printed(strings.Join(args, " ") + "\n"), true
+	case "printf":
+		if len(args) == 1 {
+			return printed(args[0]), true
+		}
+		return printed(strings.Join(args, "\n") + "\n"), true
+	case "eval":
+		return d.script(strings.Join(args, " "), nil, in), true
+	case "tee":
+		e := effect{acts: len(flagSpec{}.parse(args).operands) > 0, out: in.text, known: in.known}
+		return e, true
+	case "dd":
+		return effect{acts: true, runs: true}, true
+	case "type", "which", "whereis", "hash", "alias", "man", "true", "false", ":", "test", "[", "pwd", "set", "export", "unset", "shift", "read", "wait", "sleep", "exit":
+	default:
+		return effect{}, false
+	}
+	return effect{}, true
+}
+
+func (d *dryRun) chdir(args []string) {
+	a := flagSpec{}.parse(args)
+	if len(a.operands) == 0 {
+		d.dir = unknown
+		return
+	}
+	to := a.operands[0]
+	switch {
+	case path.IsAbs(to) || strings.HasPrefix(to, "~") || strings.Contains(to, unknown):
+		d.dir = to
+	case d.dir == "":
+		d.dir = path.Clean(to)
+	default:
+		d.dir = path.Clean(d.dir + "/" + to)
+	}
+}
+
+// wrapper goes on with the command that a wrapper runs.
+func (d *dryRun) wrapper(name string, args []string, in input) (effect, bool) {
+	var spec flagSpec
+	skip := 0 // operands before the command
+	switch name {
+	case "sudo", "doas":
+		spec = flagSpec{short: "CDghpRrTtUu", long: "user group host prompt chdir role type close-from command-timeout"}
+	case "env":
+		spec = flagSpec{short: "uCS", long: "unset chdir split-string"}
+	case "timeout", "gtimeout":
+		spec, skip = flagSpec{short: "ks", long: "kill-after signal"}, 1
+	case "nice":
+		spec = flagSpec{short: "n", long: "adjustment"}
+	case "ionice":
+		spec = flagSpec{short: "cnpPu"}
+	case "stdbuf":
+		spec = flagSpec{short: "ioe", long: "input output error"}
+	case "time":
+		spec = flagSpec{short: "fo", long: "format output"}
+	case "exec":
+		spec = flagSpec{short: "a"}
+	case "watch":
+		spec = flagSpec{short: "n", long: "interval"}
+	case "chroot", "flock", "taskset":
+		skip = 1
+	case "nohup", "setsid", "builtin", "command", "unbuffer", "caffeinate", "chronic", "noglob":
+	case "xargs", "parallel":
+		return d.xargs(args, in), true
+	default:
+		return effect{}, false
+	}
+	a := spec.parseLeading(args)
+	if name == "command" && a.has("v", "V") {
+		return effect{}, true
+	}
+	if s, ok := a.value("S", "split-string"); ok && name == "env" {
+		return d.script(s+" "+strings.Join(a.operands, " "), nil, in), true
+	}
+	rest := a.operands[min(skip, len(a.operands)):]
+	for len(rest) > 0 && (name == "env" || name == "sudo") && strings.Contains(rest[0], "=") && !strings.HasPrefix(rest[0], "=") {
+		rest = rest[1:]
+	}
+	return d.run(rest, in), true
+}
+
+// xargs runs a command on what it reads. What is done with names that were looked for is the search itself when it looks
+// on, and an action otherwise.
+func (d *dryRun) xargs(args []string, in input) effect {
+	a := flagSpec{short: "aEeIiLlnPsdj", long: "arg-file delimiter max-lines max-args max-procs replace max-chars jobs"}.parseLeading(args)
+	rest := a.operands
+	if len(rest) == 0 {
+		return effect{}
+	}
+	words := []string{unknown}
+	if in.known {
+		words = strings.Fields(in.text)
+	}
+	if mark, ok := a.value("I", "replace"); ok && mark != "" {
+		line := make([]string, len(rest))
+		for i, w := range rest {
+			line[i] = strings.ReplaceAll(w, mark, strings.Join(words, " "))
+		}
+		rest = line
+	} else {
+		rest = append(append([]string(nil), rest...), words...)
+	}
+	e := d.run(rest, input{})
+	if e.runs && in.found {
+		e.acts = true
+	}
+	return e
+}
+
+// interpreter goes on with the script that an interpreter runs.
+func (d *dryRun) interpreter(name string, args []string, in input) (effect, bool) {
+	switch name {
+	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish":
+		return d.shell(args, in), true
+	case "node", "bun", "deno", "tsx", "ts-node", "python", "python2", "python3", "ruby", "perl", "php":
+	default:
+		return effect{}, false
+	}
+	a := flagSpec{short: "cermWXIM", long: "eval print require import loader"}.parseLeading(args)
+	rest := a.operands
+	if len(rest) > 0 && (name == "bun" || name == "deno") && (rest[0] == "run" || rest[0] == "x") {
+		if rest = rest[1:]; len(rest) > 0 {
+			d.sawPackage(rest[0])
+		}
+	}
+	if m, ok := a.value("m"); ok && strings.HasPrefix(name, "python") {
+		d.saw(m)
+	} else if len(rest) > 0 && !a.has("c", "e") {
+		d.sawScript(rest[0])
+	}
+	return effect{runs: true}, true
+}
+
+func (d *dryRun) shell(args []string, in input) effect {
+	a := flagSpec{short: "oO", long: "rcfile init-file"}.parseLeading(args)
+	switch {
+	case a.has("c") && len(a.operands) > 0:
+		return d.script(a.operands[0], a.operands[1:], in)
+	case len(a.operands) > 0 && !a.has("s"):
+		d.sawScript(a.operands[0])
+		return effect{runs: true}
+	case in.known:
+		return d.script(in.text, nil, input{})
+	}
+	return effect{runs: true}
+}
+
+// packageRunner notes which package is run by a package manager.
+func (d *dryRun) packageRunner(name string, args []string, in input) (effect, bool) {
+	spec := flagSpec{short: "pcwC", long: "package call workspace prefix dir filter"}
+	switch name {
+	case "npx", "bunx", "pnpx", "uvx", "pipx":
+	case "npm", "pnpm", "yarn":
+		a := spec.parseLeading(args)
+		if len(a.operands) == 0 {
+			return effect{runs: true}, true
+		}
+		switch sub := a.operands[0]; {
+		case sub == "exec" || sub == "x" || sub == "dlx":
+			args = a.operands[1:]
+		case name != "npm" && sub != "add" && sub != "install" && sub != "remove" && sub != "why" && sub != "info":
+			args = a.operands // yarn codegraph runs the binary of a package
+		default:
+			return effect{runs: true}, true
+		}
+	default:
+		return effect{}, false
+	}
+	a := spec.parseLeading(args)
+	rest := a.operands
+	if name == "pipx" && len(rest) > 0 && rest[0] == "run" {
+		rest = rest[1:]
+	}
+	if script, ok := a.value("c", "call"); ok {
+		e := d.script(script, nil, in)
+		e.runs = true
+		return e, true
+	}
+	if len(rest) > 0 {
+		d.sawPackage(rest[0])
+	}
+	return effect{runs: true}, true
+}

@@ -1,0 +1,112 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// fields returns the words that a word becomes: several when it is a variable that holds several.
+func (d *dryRun) fields(w *syntax.Word) ([]string, effect) {
+	s, e := d.word(w)
+	if len(w.Parts) == 1 {
+		switch w.Parts[0].(type) {
+		case *syntax.ParamExp, *syntax.CmdSubst:
+			return strings.Fields(s), e
+		}
+	}
+	return []string{s}, e
+}
+
+// word returns a word without its quotes, with variables filled in, and what happens on the way.
+func (d *dryRun) word(w *syntax.Word) (string, effect) {
+	var b strings.Builder
+	var e effect
+	d.parts(&b, &e, w.Parts, false)
+	return b.String(), e
+}
+
+func (d *dryRun) parts(b *strings.Builder, e *effect, parts []syntax.WordPart, quoted bool) {
+	for _, p := range parts {
+		if !d.spend() || b.Len() > maxWord {
+			return
+		}
+		switch p := p.(type) {
+		case *syntax.Lit:
+			b.WriteString(unescape(p.Value, quoted))
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			d.parts(b, e, p.Parts, true)
+		case *syntax.ParamExp:
+			b.WriteString(d.param(p))
+		case *syntax.CmdSubst:
+			o := d.subshell(p.Stmts, input{})
+			e.add(o)
+			if o.known {
+				b.WriteString(strings.TrimRight(o.out, "\n"))
+			} else {
+				b.WriteString(unknown)
+			}
+		case *syntax.ProcSubst:
+			e.add(d.subshell(p.Stmts, input{}))
+			b.WriteString(unknown)
+		case *syntax.ExtGlob:
+			if p.Pattern != nil {
+				b.WriteString(p.Op.String() + p.Pattern.Value + ")")
+			}
+		default:
+			b.WriteString(unknown)
+		}
+	}
+}
+
+// param returns the value of a variable that the line itself assigned, or its default.
+func (d *dryRun) param(p *syntax.ParamExp) string {
+	if p.Param == nil || p.Excl || p.Length || p.Index != nil || p.Slice != nil || p.Repl != nil {
+		return unknown
+	}
+	value, ok := d.vars[p.Param.Value]
+	if p.Exp == nil {
+		if ok {
+			return value
+		}
+		return unknown
+	}
+	switch p.Exp.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		if !ok && p.Exp.Word != nil {
+			s, _ := d.word(p.Exp.Word)
+			return s
+		}
+		if ok {
+			return value
+		}
+	}
+	return unknown
+}
+
+// unescape removes the backslashes of a literal.
+func unescape(s string, quoted bool) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		next := s[i+1]
+		switch {
+		case next == '\n':
+		case quoted && !strings.ContainsRune("$`\"\\", rune(next)):
+			b.WriteByte('\\')
+			b.WriteByte(next)
+		default:
+			b.WriteByte(next)
+		}
+		i++
+	}
+	return b.String()
+}
