@@ -1,0 +1,155 @@
+package occupancy
+
+import "github.com/agent-eval/feedback/transcript"
+
+// A gap is what happened from one measured request to the next, or to the end of the thread.
+type gap struct {
+	request *transcript.Request // the request that closes it; nil at the end of the thread
+	growth  int                 // of the prompt, in tokens; 0 at the end and before the first request
+	opened  bool                // a measured request stands before it
+	steps   []step              // results, compactions and micro-compactions in order
+
+	resultChars    int
+	assistantChars int // texts, thinking and tool inputs that the log shows
+	userChars      int
+	images         int
+	compacted      bool
+	hidden         bool // thinking whose text is not in the log
+	requests       int  // requests whose output is in it: the one before, and unmeasured ones
+	final          int  // those of them whose output is final
+	output         int  // sum of the final outputs
+	estimate       int  // the client's estimate of thinking tokens
+}
+
+// A step is something that changes the queue of results.
+type step struct {
+	result     *transcript.ToolResult
+	compaction *transcript.Compaction
+	micro      *transcript.MicroCompaction
+}
+
+// wrote returns the tokens that the assistant is known to have written, and whether that is all it wrote.
+func (g *gap) wrote() (tokens int, all bool) {
+	if g.requests > 0 && g.final == g.requests {
+		return g.output, true
+	}
+	return g.estimate, false
+}
+
+// net returns the growth less what the assistant is known to have written.
+func (g *gap) net() float64 {
+	tokens, _ := g.wrote()
+	return float64(g.growth - tokens)
+}
+
+// chars returns the characters that stand behind net.
+func (g *gap) chars() int {
+	if _, all := g.wrote(); all {
+		return g.resultChars + g.userChars
+	}
+	return g.resultChars + g.userChars + g.assistantChars
+}
+
+// share returns the tool results' part of the characters, from 0 to 1; 0 when there are none.
+func (g *gap) share() float64 {
+	if g.resultChars == 0 {
+		return 0
+	}
+	return float64(g.resultChars) / float64(g.chars())
+}
+
+// nearlyAll is the share from which a gap counts as all tool result, mostly the one from which it can calibrate.
+const (
+	nearlyAll = 0.95
+	mostly    = 0.80
+)
+
+// priced returns the characters that the net growth is divided by: where a gap is nearly all tool result, the rest is left out, as
+// it is when the results are priced.
+func (g *gap) priced() int {
+	if g.share() >= nearlyAll {
+		return g.resultChars
+	}
+	return g.chars()
+}
+
+// blind reports whether thinking of unknown size is in the growth.
+func (g *gap) blind() bool {
+	_, all := g.wrote()
+	return g.hidden && !all && g.estimate == 0
+}
+
+// window collects the gaps of a thread.
+type window struct {
+	gaps       []gap
+	requests   int
+	unmeasured int
+	first      *transcript.Request // first measured request
+	last       *transcript.Request // last measured request
+	before     int                 // results before the first measured request
+}
+
+func collect(t *transcript.Thread) *window {
+	w := &window{gaps: make([]gap, 1, 16)}
+	for _, ev := range t.Events {
+		if ev.At().Abandoned {
+			continue
+		}
+		g := &w.gaps[len(w.gaps)-1]
+		switch ev := ev.(type) {
+		case *transcript.Request:
+			w.request(ev)
+		case *transcript.AssistantText:
+			if !ev.Synthetic {
+				g.assistantChars += ev.Chars
+			}
+		case *transcript.Thinking:
+			g.assistantChars += ev.Chars
+			g.hidden = g.hidden || ev.Hidden
+		case *transcript.ToolCall:
+			g.assistantChars += ev.InputChars
+		case *transcript.ToolResult:
+			g.resultChars += ev.Chars
+			g.images += len(ev.Images)
+			g.steps = append(g.steps, step{result: ev})
+			if w.first == nil {
+				w.before++
+			}
+		case *transcript.UserText:
+			g.userChars += ev.Chars
+		case *transcript.Compaction:
+			g.compacted = true
+			g.steps = append(g.steps, step{compaction: ev})
+		case *transcript.MicroCompaction:
+			g.steps = append(g.steps, step{micro: ev})
+		}
+	}
+	return w
+}
+
+// request closes the gap before a measured request and opens the next. One that is not measured bridges the gaps on both
+// its sides.
+func (w *window) request(r *transcript.Request) {
+	w.requests++
+	if !r.Measured() {
+		w.unmeasured++
+	} else {
+		g := &w.gaps[len(w.gaps)-1]
+		g.request = r
+		if w.last != nil {
+			g.growth = r.Usage.Prompt() - w.last.Usage.Prompt()
+			g.opened = true
+		} else {
+			w.first = r
+		}
+		w.last = r
+		w.gaps = append(w.gaps, gap{opened: true})
+	}
+	g := &w.gaps[len(w.gaps)-1]
+	g.requests++
+	if r.OutputFinal && r.Usage != nil {
+		g.final++
+		g.output += r.Usage.Output
+	}
+	g.estimate += r.ThinkingEstimate
+}
