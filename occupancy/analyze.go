@@ -73,7 +73,7 @@ func (r *run) gap(g *gap) {
 		}
 	} else if r.series != nil {
 		r.series.Points = append(r.series.Points, Point{
-			Position: g.request.Pos, Request: g.request.ID, Context: new(g.request.Usage.Prompt()), Resident: new(r.queue.tally()).tokens(),
+			Position: g.request.Pos, Request: g.request.ID, Context: new(g.request.Usage.Prompt()), Resident: r.queue.sum.tokens(),
 		})
 	}
 }
@@ -151,7 +151,7 @@ func (r *run) named(g *gap) (tokens float64) {
 
 func (r *run) add(res *transcript.ToolResult, price float64) {
 	f := indexOf(res.Family)
-	r.queue.entries = append(r.queue.entries, entry{res.CallID, r.results, f, price})
+	r.queue.add(entry{res.CallID, r.results, f, price})
 	r.results++
 	r.contributed[f] += price
 	share := r.block.Families.Of(res.Family)
@@ -196,11 +196,11 @@ func (r *run) finish(s *transcript.Session, opts Options) {
 	b.CharsPerToken, b.Calibrated, b.Dispersion = r.ratio, r.calibrated, r.dispersion
 	b.Window, b.WindowFrom = windowSize(s, r.last, opts)
 	r.context()
-	residual := r.queue.tally()
+	residual := r.queue.sum
 	if r.last != nil {
 		for i, f := range transcript.Families() {
 			share := b.Families.Of(f)
-			share.Residual, share.Contributed = new(clean(residual[i])), new(clean(r.contributed[i]))
+			share.Residual, share.Contributed = new(max(0, clean(residual[i]))), new(clean(r.contributed[i]))
 		}
 	}
 	b.FileAccess = b.Families.Read.plus(b.Families.Search).plus(b.Families.Shell)

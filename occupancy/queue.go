@@ -14,16 +14,27 @@ type entry struct {
 	tokens float64 // what is left of it
 }
 
-// A queue holds the results that are in the window, the oldest first.
-type queue struct{ entries []entry }
+// A queue holds the results that are in the window, the oldest first, and their sum.
+type queue struct {
+	entries []entry
+	sum     tally
+}
 
-func (q *queue) total() float64 { t := q.tally(); return t.total() }
+func (q *queue) total() float64 { return q.sum.total() }
 
-func (q *queue) tally() (t tally) {
-	for _, e := range q.entries {
-		t[e.family] += e.tokens
+func (q *queue) add(e entry) {
+	q.entries = append(q.entries, e)
+	q.sum[e.family] += e.tokens
+}
+
+// removed takes what is gone out of the sum, which is counted anew when nothing is left, so that no rounding stays.
+func (q *queue) removed(gone tally) {
+	for i := range gone {
+		q.sum[i] -= gone[i]
 	}
-	return t
+	if len(q.entries) == 0 {
+		q.sum = tally{}
+	}
 }
 
 // remove takes out the entries that drop reports, and returns what they held.
@@ -35,6 +46,7 @@ func (q *queue) remove(drop func(entry) bool) (t tally) {
 		t[e.family] += e.tokens
 		return true
 	})
+	q.removed(t)
 	return t
 }
 
@@ -56,6 +68,7 @@ func (q *queue) shed(number int, tokens float64) (t tally) {
 		}
 	}
 	q.entries = slices.Delete(q.entries, 0, gone)
+	q.removed(t)
 	return t
 }
 
