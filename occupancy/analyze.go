@@ -25,6 +25,7 @@ type run struct {
 	block       Block
 	queue       queue
 	results     int // so far
+	prices      []float64
 	contributed tally
 	series      *Series
 	late        *transcript.Compaction // after the last measured request
@@ -48,7 +49,7 @@ func (r *run) gap(g *gap) {
 	first := r.results // of this gap
 	prices, shed := r.price(g)
 	named := 0.0
-	for _, st := range g.steps {
+	for _, st := range r.of(g) {
 		switch {
 		case st.result != nil:
 			r.add(st.result, prices[r.results-first])
@@ -83,6 +84,7 @@ func tolerance(priced float64) float64 { return max(200, 0.05*priced) }
 
 // price returns what each result of a gap holds, in order, and how many tokens were shed, what was evicted by name included.
 func (r *run) price(g *gap) (prices []float64, shed float64) {
+	prices = r.prices[:0]
 	byRatio := float64(g.resultChars) / r.ratio
 	known := g.request != nil && g.opened && !g.compacted
 	image, imagesKnown := r.imagePrice(g, known, byRatio)
@@ -100,7 +102,7 @@ func (r *run) price(g *gap) (prices []float64, shed float64) {
 			unit = (float64(g.growth) + named) / float64(g.resultChars) // text that is sparser than the rest
 		}
 	}
-	for _, st := range g.steps {
+	for _, st := range r.of(g) {
 		if st.result == nil {
 			continue
 		}
@@ -118,6 +120,7 @@ func (r *run) price(g *gap) (prices []float64, shed float64) {
 	if !imagesKnown {
 		r.block.EstimatedImages += g.images
 	}
+	r.prices = prices
 	return prices, shed
 }
 
@@ -136,7 +139,7 @@ func (r *run) imagePrice(g *gap, known bool, byRatio float64) (tokens float64, o
 
 // named returns what the micro-compactions of a gap take from the results that were there before it.
 func (r *run) named(g *gap) (tokens float64) {
-	for _, st := range g.steps {
+	for _, st := range r.of(g) {
 		if st.micro == nil {
 			continue
 		}
@@ -240,10 +243,9 @@ func (r *run) context() {
 
 // endSeries adds a point for the end of the run if something came after the last request.
 func (r *run) endSeries(residual tally) {
-	last := r.gaps[len(r.gaps)-1]
-	if len(last.steps) > 0 {
+	if last := r.of(&r.gaps[len(r.gaps)-1]); len(last) > 0 {
 		p := Point{Context: r.block.FinalContext, Resident: residual.tokens()}
-		switch st := last.steps[len(last.steps)-1]; {
+		switch st := last[len(last)-1]; {
 		case st.result != nil:
 			p.Position = st.result.Pos
 		case st.compaction != nil:

@@ -7,7 +7,7 @@ type gap struct {
 	request *transcript.Request // the request that closes it; nil at the end of the thread
 	growth  int                 // of the prompt, in tokens; 0 at the end and before the first request
 	opened  bool                // a measured request stands before it
-	steps   []step              // results, compactions and micro-compactions in order
+	steps   [2]int              // range in window.steps
 
 	resultChars    int
 	assistantChars int // texts, thinking and tool inputs that the log shows
@@ -82,6 +82,7 @@ func (g *gap) blind() bool {
 // window collects the gaps of a thread.
 type window struct {
 	gaps       []gap
+	steps      []step // results, compactions and micro-compactions in order
 	requests   int
 	unmeasured int
 	first      *transcript.Request // first measured request
@@ -111,7 +112,7 @@ func collect(t *transcript.Thread) *window {
 		case *transcript.ToolResult:
 			g.resultChars += ev.Chars
 			g.images += len(ev.Images)
-			g.steps = append(g.steps, step{result: ev})
+			w.step(step{result: ev})
 			if w.first == nil {
 				w.before++
 			}
@@ -119,13 +120,22 @@ func collect(t *transcript.Thread) *window {
 			g.userChars += ev.Chars
 		case *transcript.Compaction:
 			g.compacted = true
-			g.steps = append(g.steps, step{compaction: ev})
+			w.step(step{compaction: ev})
 		case *transcript.MicroCompaction:
-			g.steps = append(g.steps, step{micro: ev})
+			w.step(step{micro: ev})
 		}
 	}
 	return w
 }
+
+// step appends to the last gap.
+func (w *window) step(s step) {
+	w.steps = append(w.steps, s)
+	w.gaps[len(w.gaps)-1].steps[1]++
+}
+
+// of returns the steps of a gap.
+func (w *window) of(g *gap) []step { return w.steps[g.steps[0]:g.steps[1]] }
 
 // request closes the gap before a measured request and opens the next. One that is not measured bridges the gaps on both
 // its sides.
@@ -143,7 +153,7 @@ func (w *window) request(r *transcript.Request) {
 			w.first = r
 		}
 		w.last = r
-		w.gaps = append(w.gaps, gap{opened: true})
+		w.gaps = append(w.gaps, gap{opened: true, steps: [2]int{len(w.steps), len(w.steps)}})
 	}
 	g := &w.gaps[len(w.gaps)-1]
 	g.requests++

@@ -19,12 +19,25 @@ import (
 // Names are plain names; an empty one matches nothing, and no names match nothing.
 func Runs(command string, names []string) (invocation string, ok bool) {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
-	if len(names) == 0 {
+	if !slices.ContainsFunc(names, func(n string) bool { return mayRun(command, n) }) {
 		return "", false
 	}
 	d := newDryRun(names)
 	d.script(command, nil, input{})
 	return d.found, d.hit
+}
+
+// mayRun reports whether a line can run the command at all: it holds the name, apart from quotes, or something that may
+// expand to it. Most lines do not, and need no parsing.
+func mayRun(command, name string) bool {
+	name = baseName(name)
+	if name == "" || strings.ContainsAny(command, "$`") {
+		return name != ""
+	}
+	if strings.ContainsAny(command, "'\"\\") {
+		command = strings.NewReplacer("'", "", `"`, "", "\\\n", "", `\`, "").Replace(command)
+	}
+	return strings.Contains(strings.ToLower(command), strings.ToLower(name))
 }
 
 // saw notes that the word stands in a command position, and ends the dry run if that is what is looked for.

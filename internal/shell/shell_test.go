@@ -83,6 +83,7 @@ func runsCases() []runsCase {
 		{"bash <<EOF\ncodegraph x\nEOF", true, "here-document for a shell"}, {"CG=/x/codegraph; $CG explore", true, "variable"}, {"C='codegraph x'; $C", true, "variable with arguments"},
 		{"'codegraph' x", true, "quoted name"}, {"code\"graph\" x", true, "quoted in part"}, {"codegraph.exe x", true, "Windows"}, {"echo 'codegraph x' | sh", true, "piped into a shell"},
 		{"while read x; do codegraph $x; done < f", true, "while"}, {"\\codegraph x", true, "escaped against aliases"}, {"! codegraph", true, "negated"}, {"codegraph status; echo again", true, "first of two"},
+		{"CODEGRAPH x", true, "case does not matter"}, {"co\\\ndegraph x", true, "broken over lines"}, {"'co'de\"gr\"aph x", true, "quoted in parts"},
 		{"grep codegraph f", false, "argument"}, {"ls .codegraph", false, "directory"}, {"which codegraph", false, "which"}, {"command -v codegraph", false, "command -v"}, {"type codegraph", false, "type"},
 		{"man codegraph", false, "man"}, {"cat codegraph.md", false, "file"}, {"echo codegraph", false, "text"}, {"git log -- codegraph", false, "git"}, {"cd codegraph && ls", false, "directory"},
 		{"npm install codegraph", false, "installing"}, {"npm i -g @scope/codegraph", false, "installing"}, {"pgrep codegraph", false, "pgrep"}, {"# codegraph", false, "comment"}, {"echo 'a; codegraph'", false, "quoted text"},
