@@ -2,8 +2,10 @@ package allocation
 
 import (
 	"cmp"
+	"iter"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/agent-eval/feedback/transcript"
 )
@@ -109,14 +111,12 @@ func (c *collection) add(sec transcript.Section, call int) int {
 // fill computes a call's own figures.
 func (c *collection) fill(call *Call, parts []part, hasAnswer bool) {
 	used := 0
-	seen := make(map[int]bool)
-	for _, p := range parts {
+	for i, p := range parts {
 		cited := c.files[p.file].Via != ""
 		if cited {
 			used += p.chars
 		}
-		if !seen[p.file] {
-			seen[p.file] = true
+		if !slices.ContainsFunc(parts[:i], func(q part) bool { return q.file == p.file }) {
 			call.Files++
 			if cited {
 				call.FilesUsed++
@@ -134,7 +134,7 @@ func (c *collection) cite(answer string, opts Options) {
 	a := parseAnswer(answer)
 	names := make(map[string]int) // how many files end in this
 	for _, f := range c.files {
-		for _, suffix := range suffixes(f.Path) {
+		for suffix := range suffixes(f.Path) {
 			names[suffix]++
 		}
 	}
@@ -155,12 +155,13 @@ func (c *collection) cite(answer string, opts Options) {
 }
 
 // suffixes returns the ends of a path from each of its components on, the whole path first.
-func suffixes(p string) []string {
-	list := []string{p}
-	for i := range len(p) {
-		if p[i] == '/' && i+1 < len(p) {
-			list = append(list, p[i+1:])
+func suffixes(p string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for more := true; more; {
+			if p == "" || !yield(p) {
+				return
+			}
+			_, p, more = strings.Cut(p, "/")
 		}
 	}
-	return list
 }

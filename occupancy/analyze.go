@@ -11,9 +11,10 @@ import (
 // Analyze computes the occupancy of a session's main thread, and apart from it that of every subagent. It reads nothing but the
 // session, and does not change it. A session without requests has a Block whose figures are nil.
 func Analyze(s *transcript.Session, opts Options) Block {
-	b := analyzeThread(s, s.Main(), opts)
+	name := s.Tools.WithDefaults().Name
+	b := analyzeThread(s, s.Main(), name, opts)
 	for i := 1; i < len(s.Threads); i++ {
-		b.Threads = append(b.Threads, analyzeThread(s, &s.Threads[i], opts))
+		b.Threads = append(b.Threads, analyzeThread(s, &s.Threads[i], name, opts))
 	}
 	return b
 }
@@ -31,9 +32,9 @@ type run struct {
 	late        *transcript.Compaction // after the last measured request
 }
 
-func analyzeThread(s *transcript.Session, t *transcript.Thread, opts Options) Block {
+func analyzeThread(s *transcript.Session, t *transcript.Thread, name string, opts Options) Block {
 	w := collect(t)
-	r := &run{window: w, calibration: calibrate(w.gaps), block: Block{Thread: t.ID, Name: s.Tools.WithDefaults().Name}}
+	r := &run{window: w, calibration: calibrate(w.gaps), block: Block{Thread: t.ID, Name: name}}
 	if opts.Series {
 		r.series = &Series{Points: []Point{}, Evictions: []Eviction{}, Compactions: []Compaction{}}
 	}

@@ -2,6 +2,7 @@ package sufficiency
 
 import (
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -34,53 +35,82 @@ func components(path string) iter.Seq[string] {
 	}
 }
 
-// A fileSet is a set of paths that can be asked whether it holds the same file as another path: one that is equal, or a
-// tail of the other by whole components. It is a tree of components, last one first, so that a question costs the length of the
-// path, however large the set. The zero fileSet is empty.
-type fileSet struct {
-	seen map[string]struct{} // paths as they were added
-	root fileNode
+// clean returns a path as its components make it, with slashes.
+func clean(path string) string {
+	if isClean(path) {
+		return path
+	}
+	var parts []string
+	for c := range components(path) {
+		parts = append(parts, c)
+	}
+	slices.Reverse(parts)
+	return strings.Replace(strings.Join(parts, "/"), "//", "/", 1)
 }
 
-type fileNode struct {
-	next map[string]*fileNode
-	end  bool // a path of the set ends here
+// isClean reports whether clean would return the path as it is.
+func isClean(path string) bool {
+	if path == "" || path[0] == '~' || strings.ContainsRune(path, '\\') {
+		return path == ""
+	}
+	start := 0
+	if path[0] == '/' {
+		start = 1
+	}
+	for c := range strings.SplitSeq(path[start:], "/") {
+		if c == "" || c == "." || c == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// tails returns the ends of a cleaned path by whole components, the whole path first.
+func tails(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for more := path != ""; more; {
+			if !yield(path) {
+				return
+			}
+			_, path, more = strings.Cut(path, "/")
+			more = more && path != ""
+		}
+	}
+}
+
+// A fileSet is a set of paths that can be asked whether it holds the same file as another path: one that is equal, or a
+// tail of the other by whole components. A question costs the length of the path, however large the set. The zero
+// fileSet is empty.
+type fileSet struct {
+	paths map[string]struct{} // as cleaned
+	tails map[string]struct{} // and all their ends
 }
 
 func (s *fileSet) add(path string) {
-	if _, ok := s.seen[path]; ok {
+	path = clean(path)
+	if _, ok := s.paths[path]; ok || path == "" {
 		return
 	}
-	if s.seen == nil {
-		s.seen = make(map[string]struct{})
+	if s.paths == nil {
+		s.paths, s.tails = make(map[string]struct{}), make(map[string]struct{})
 	}
-	s.seen[path] = struct{}{}
-	n := &s.root
-	for c := range components(path) {
-		child := n.next[c]
-		if child == nil {
-			if n.next == nil {
-				n.next = make(map[string]*fileNode)
-			}
-			child = new(fileNode)
-			n.next[c] = child
-		}
-		n = child
+	s.paths[path] = struct{}{}
+	for t := range tails(path) {
+		s.tails[t] = struct{}{}
 	}
-	n.end = n != &s.root
 }
 
 func (s *fileSet) has(path string) bool {
-	n := &s.root
-	for c := range components(path) {
-		if n = n.next[c]; n == nil {
-			return false
-		}
-		if n.end {
+	path = clean(path)
+	if _, ok := s.tails[path]; ok {
+		return true
+	}
+	for t := range tails(path) {
+		if _, ok := s.paths[t]; ok {
 			return true
 		}
 	}
-	return n != &s.root
+	return false
 }
 
 // baseName returns the last component of a path, or the path itself if it has none.

@@ -34,10 +34,24 @@ func mayRun(command, name string) bool {
 	if name == "" || strings.ContainsAny(command, "$`") {
 		return name != ""
 	}
-	if strings.ContainsAny(command, "'\"\\") {
-		command = strings.NewReplacer("'", "", `"`, "", "\\\n", "", `\`, "").Replace(command)
+	return strings.Contains(unquoted(command), strings.ToLower(name))
+}
+
+// unquoted returns a line in lower case, without quotes, backslashes and continuations.
+func unquoted(line string) string {
+	if strings.ContainsAny(line, "'\"\\") {
+		b := make([]byte, 0, len(line))
+		for i := 0; i < len(line); i++ {
+			switch c := line[i]; {
+			case c == '\\' && i+1 < len(line) && line[i+1] == '\n':
+				i++
+			case c != '\'' && c != '"' && c != '\\':
+				b = append(b, c)
+			}
+		}
+		line = string(b)
 	}
-	return strings.Contains(strings.ToLower(command), strings.ToLower(name))
+	return strings.ToLower(line)
 }
 
 // saw notes that the word stands in a command position, and ends the dry run if that is what is looked for.
