@@ -61,7 +61,8 @@ type collection struct {
 type file struct {
 	File
 	symbols []transcript.Symbol
-	last    int // last call that was counted for it
+	last    int   // number of the last call that was counted for it
+	filled  *Call // last call whose figures count it
 }
 
 // A part is what one call returned of one file.
@@ -76,7 +77,7 @@ func collect(s *transcript.Session, b *Block) *collection {
 				continue
 			}
 			call := Call{Position: r.Pos, Thread: r.Thread}
-			var parts []part
+			parts := make([]part, 0, len(r.Response.Sections))
 			for _, sec := range r.Response.Sections {
 				parts = append(parts, part{c.add(sec, len(b.Calls)+1), sec.Chars})
 				call.Envelope += sec.Chars
@@ -111,12 +112,14 @@ func (c *collection) add(sec transcript.Section, call int) int {
 // fill computes a call's own figures.
 func (c *collection) fill(call *Call, parts []part, hasAnswer bool) {
 	used := 0
-	for i, p := range parts {
-		cited := c.files[p.file].Via != ""
+	for _, p := range parts {
+		f := c.files[p.file]
+		cited := f.Via != ""
 		if cited {
 			used += p.chars
 		}
-		if !slices.ContainsFunc(parts[:i], func(q part) bool { return q.file == p.file }) {
+		if f.filled != call {
+			f.filled = call
 			call.Files++
 			if cited {
 				call.FilesUsed++

@@ -31,7 +31,7 @@ func (s *Session) turns() []turn {
 		}
 		switch ev := ev.(type) {
 		case *Request:
-			open, cur.texts = true, nil
+			open, cur.texts = true, cur.texts[:0]
 		case *AssistantText:
 			if !ev.Synthetic {
 				cur.texts = append(cur.texts, ev.Text)

@@ -161,7 +161,7 @@ func (g *generator) turn() {
 	case 1:
 		g.line(`{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","resetsAt":1796075513},"uuid":"` + g.uuid() + `","session_id":"s"}`)
 	}
-	if g.r.IntN(12) == 0 {
+	if g.r.IntN(40) == 0 {
 		g.request("", g.delegate)
 		return
 	}

@@ -18,7 +18,6 @@ import (
 //
 // Names are plain names; an empty one matches nothing, and no names match nothing.
 func Runs(command string, names []string) (invocation string, ok bool) {
-	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
 	if !slices.ContainsFunc(names, func(n string) bool { return mayRun(command, n) }) {
 		return "", false
 	}
@@ -34,24 +33,39 @@ func mayRun(command, name string) bool {
 	if name == "" || strings.ContainsAny(command, "$`") {
 		return name != ""
 	}
-	return strings.Contains(unquoted(command), strings.ToLower(name))
+	for i := range len(command) {
+		if holdsAt(command[i:], name) {
+			return true
+		}
+	}
+	return false
 }
 
-// unquoted returns a line in lower case, without quotes, backslashes and continuations.
-func unquoted(line string) string {
-	if strings.ContainsAny(line, "'\"\\") {
-		b := make([]byte, 0, len(line))
-		for i := 0; i < len(line); i++ {
-			switch c := line[i]; {
-			case c == '\\' && i+1 < len(line) && line[i+1] == '\n':
-				i++
-			case c != '\'' && c != '"' && c != '\\':
-				b = append(b, c)
+// holdsAt reports whether the line begins with the name, apart from case, quotes, backslashes and continuations.
+func holdsAt(line, name string) bool {
+	n := 0
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\'' || c == '"' || c == '\\' || c == '\n':
+			if n == 0 {
+				return false // tried from the next byte
+			}
+		case lower(c) != lower(name[n]):
+			return false
+		default:
+			if n++; n == len(name) {
+				return true
 			}
 		}
-		line = string(b)
 	}
-	return strings.ToLower(line)
+	return false
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 // saw notes that the word stands in a command position, and ends the dry run if that is what is looked for.
