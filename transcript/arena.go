@@ -3,12 +3,16 @@ package transcript
 import "strings"
 
 // A slab hands out values of one type from blocks, so that many small values cost few allocations.
-type slab[T any] struct{ free []T }
+type slab[T any] struct {
+	free []T
+	size int // of the last block
+}
 
 // put returns a pointer to a copy of v.
 func (s *slab[T]) put(v T) *T {
 	if len(s.free) == 0 {
-		s.free = make([]T, 64)
+		s.size = min(max(2*s.size, 8), 64)
+		s.free = make([]T, s.size)
 	}
 	p := &s.free[0]
 	s.free = s.free[1:]

@@ -34,6 +34,7 @@ type Init struct {
 	CWD            string      // working directory
 	PermissionMode string      // such as bypassPermissions
 	Tools          []string    // names of the tools that the model was offered
+	Retrieval      []string    // those of them that are under test, by the session's Tools
 	MCPServers     []MCPServer // servers that were configured
 }
 
@@ -41,6 +42,8 @@ type Init struct {
 type MCPServer struct {
 	Name   string `json:"name"`
 	Status string `json:"status"` // connected, pending, failed, …
+	// Retrieval says that the server's tools are under test, by the session's Tools.
+	Retrieval bool `json:"-"`
 }
 
 // Request is one call of the model: one assistant message, however many log lines it took.

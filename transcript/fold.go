@@ -32,6 +32,8 @@ type folder struct {
 	warmUp   bool  // the current text is that of a warm-up
 	thinking int   // client's estimate for the message that comes next
 
+	workers *[maxWorkers]worker
+
 	emitted []Event // events since the caller took them
 	quiet   bool    // nobody takes them
 	slabs   struct {
@@ -63,6 +65,13 @@ func newFolder(opts Options) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	f := makeFolder(opts, m)
+	f.workers = new([maxWorkers]worker)
+	return f, nil
+}
+
+// makeFolder returns a folder without workers, for tools that are compiled.
+func makeFolder(opts Options, m *toolMatcher) *folder {
 	f := &folder{
 		opts:     opts,
 		matcher:  m,
@@ -77,7 +86,7 @@ func newFolder(opts Options) (*folder, error) {
 		last:     make(map[string]*lastMessage),
 	}
 	f.responses.in = &f.intern
-	return f, nil
+	return f
 }
 
 // startSegment begins the next log.

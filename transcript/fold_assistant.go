@@ -139,13 +139,14 @@ func (f *folder) toolCall(b *block, o Origin, request string) {
 	f.emit(t)
 }
 
-func (f *folder) classify(name str) class {
-	s := f.str(name)
-	c, ok := f.classes[s]
+func (f *folder) classify(name str) class { return f.classifyName(f.str(name)) }
+
+func (f *folder) classifyName(name string) class {
+	c, ok := f.classes[name]
 	if !ok {
-		c.name = s
-		c.family, c.role = f.matcher.classify(s)
-		f.classes[s] = c
+		c.name = name
+		c.family, c.role = f.matcher.classify(name)
+		f.classes[name] = c
 	}
 	return c
 }

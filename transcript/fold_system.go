@@ -12,7 +12,19 @@ func (f *folder) init(l *line, o Origin) {
 	}
 	f.decode(l, o, &v)
 	o.Thread = ""
-	in := &Init{o, v.SessionID, v.Model, v.ClientVersion, v.CWD, v.PermissionMode, v.Tools, v.MCPServers}
+	in := &Init{
+		Origin: o, SessionID: v.SessionID, Model: v.Model, ClientVersion: v.ClientVersion, CWD: v.CWD, PermissionMode: v.PermissionMode,
+		Tools: v.Tools, MCPServers: v.MCPServers,
+	}
+	for _, name := range in.Tools {
+		if f.classifyName(name).family == Retrieval {
+			in.Retrieval = append(in.Retrieval, name)
+		}
+	}
+	for i := range in.MCPServers {
+		server := &in.MCPServers[i]
+		server.Retrieval = f.classifyName("mcp__"+server.Name+"__").family == Retrieval
+	}
 	f.session.Report.version(v.ClientVersion)
 	seg := f.seg()
 	seg.Inits = append(seg.Inits, in)

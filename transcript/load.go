@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"runtime"
 	"sync"
 )
@@ -31,10 +32,23 @@ func (e *FileError) Error() string {
 // Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
+// A Loader reads one session after the other and keeps its working memory between them, which saves most of the garbage where many
+// small logs are read. The sessions share nothing with it. The zero Loader is ready to use; it is not safe for concurrent
+// use, so give each goroutine its own.
+type Loader struct {
+	Options Options
+
+	tools   Tools // that matcher was made of
+	matcher *toolMatcher
+	classes map[string]class
+	workers [maxWorkers]worker
+}
+
 // ReadFiles reads the logs of one session, in turn order. The first that cannot be read, or that holds no
-// event, ends it with a [*FileError]. Without a name it returns an empty session.
-func ReadFiles(opts Options, names ...string) (*Session, error) {
-	f, err := newFolder(opts)
+// event, ends it with a [*FileError]. The logs of a session log's subagents are read with it. Without a name it returns an
+// empty session.
+func (l *Loader) ReadFiles(names ...string) (*Session, error) {
+	f, err := l.folder()
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +61,8 @@ func ReadFiles(opts Options, names ...string) (*Session, error) {
 }
 
 // Decode reads one log to its end. The name is for positions and messages only.
-func Decode(r io.Reader, name string, opts Options) (*Session, error) {
-	f, err := newFolder(opts)
+func (l *Loader) Decode(r io.Reader, name string) (*Session, error) {
+	f, err := l.folder()
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +71,37 @@ func Decode(r io.Reader, name string, opts Options) (*Session, error) {
 		return nil, err
 	}
 	return f.finish(), nil
+}
+
+// folder returns a folder for the next session.
+func (l *Loader) folder() (*folder, error) {
+	opts := l.Options
+	opts.Tools = opts.Tools.WithDefaults()
+	if l.matcher == nil || !reflect.DeepEqual(l.tools, opts.Tools) {
+		m, err := compileTools(opts.Tools)
+		if err != nil {
+			return nil, err
+		}
+		l.tools, l.matcher, l.classes = opts.Tools, m, make(map[string]class)
+	}
+	f := makeFolder(opts, l.matcher)
+	if len(l.classes) < 1000 { // names come from logs
+		f.classes = l.classes
+	}
+	f.workers = &l.workers
+	return f, nil
+}
+
+// ReadFiles reads the logs of one session, in turn order, as [Loader.ReadFiles] does.
+func ReadFiles(opts Options, names ...string) (*Session, error) {
+	l := Loader{Options: opts}
+	return l.ReadFiles(names...)
+}
+
+// Decode reads one log to its end, as [Loader.Decode] does.
+func Decode(r io.Reader, name string, opts Options) (*Session, error) {
+	l := Loader{Options: opts}
+	return l.Decode(r, name)
 }
 
 func (f *folder) readFile(name string) error {
@@ -100,7 +145,12 @@ func (f *folder) readLog(r io.Reader, name string, size int) error {
 func (f *folder) readLines(r io.Reader, name string, size int) error {
 	f.emitted, f.quiet = nil, true
 	src := &source{r: r}
-	piece, buf, err := src.next(make([]byte, 0, size), size)
+	first := &f.workers[0]
+	if cap(first.buf) < size {
+		first.buf = make([]byte, 0, size)
+	}
+	piece, buf, err := src.next(first.buf, size)
+	first.buf = buf
 	if err != nil {
 		return &FileError{name, err}
 	}
@@ -110,7 +160,7 @@ func (f *folder) readLines(r io.Reader, name string, size int) error {
 	}
 	p := &pipeline{fold: f, src: src}
 	p.turn.L = &p.mu
-	p.run(piece, buf)
+	p.run(piece)
 	if p.err != nil {
 		return &FileError{name, p.err}
 	}
@@ -142,26 +192,38 @@ type pipeline struct {
 	turn   sync.Cond
 }
 
-// run works on the log whose first chunk is given, until it ends. It leaves no goroutine behind.
-func (p *pipeline) run(piece, buf []byte) {
+// maxWorkers is how many workers share a large log: more would only wait for their turn to fold.
+const maxWorkers = 2
+
+// run works on the log whose first chunk the first worker has read, until it ends. It leaves no goroutine behind.
+func (p *pipeline) run(piece []byte) {
 	p.taken = 1
 	var others sync.WaitGroup
 	if !p.src.done {
-		for range min(2, runtime.GOMAXPROCS(0)) - 1 {
+		for i := 1; i < min(maxWorkers, runtime.GOMAXPROCS(0)); i++ {
+			w := &p.fold.workers[i]
+			w.pipeline = p
 			others.Go(func() {
-				w := worker{pipeline: p}
 				if w.take() {
 					w.work()
 				}
 			})
 		}
 	}
-	w := worker{pipeline: p, buf: buf, chunk: piece, seq: 0}
+	w := &p.fold.workers[0]
+	w.pipeline, w.chunk, w.seq = p, piece, 0
 	w.work()
 	others.Wait()
+	for i := range p.fold.workers {
+		w := &p.fold.workers[i]
+		w.pipeline, w.chunk = nil, nil
+		if cap(w.buf) > 4*chunkSize { // after a line that long
+			w.buf = nil
+		}
+	}
 }
 
-// A worker scans one chunk at a time.
+// A worker scans one chunk at a time. It keeps its memory between logs.
 type worker struct {
 	*pipeline
 	buf, chunk []byte

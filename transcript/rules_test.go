@@ -757,3 +757,28 @@ func TestProblemsAreCapped(t *testing.T) {
 		t.Errorf("%d problems and %d more", len(r.Problems), r.MoreProblems)
 	}
 }
+
+func TestALoaderSharesNothingBetweenSessions(t *testing.T) {
+	var l transcript.Loader
+	text := sample().Bytes()
+	first, err := l.Decode(bytes.NewReader(text), "run.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := transcripttest.New()
+	long.Request(1).ReadFile("x").Result(strings.Repeat("y", 10<<20))
+	if _, err := l.Decode(bytes.NewReader(long.Bytes()), "long.jsonl"); err != nil {
+		t.Fatal(err)
+	}
+	again, err := l.Decode(bytes.NewReader(text), "run.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, again); diff != "" {
+		t.Error(diff)
+	}
+	l.Options.Tools = transcript.Tools{Retrieval: []string{"nothing"}}
+	if other, err := l.Decode(bytes.NewReader(text), "run.jsonl"); err != nil || of[*transcript.ToolCall](other.Main())[0].Family != transcript.Other {
+		t.Errorf("other tools are not taken over: %v", err)
+	}
+}

@@ -250,11 +250,10 @@ func carriesCost(version string) bool {
 
 // retrievalTools returns the tools under test that some init offers, each once, in order.
 func (s *Session) retrievalTools() (names []string) {
-	m, _ := compileTools(s.Tools)
 	for i := range s.Segments {
 		for _, in := range s.Segments[i].Inits {
-			for _, name := range in.Tools {
-				if f, _ := m.classify(name); f == Retrieval && !slices.Contains(names, name) {
+			for _, name := range in.Retrieval {
+				if !slices.Contains(names, name) {
 					names = append(names, name)
 				}
 			}
@@ -263,15 +262,12 @@ func (s *Session) retrievalTools() (names []string) {
 	return names
 }
 
-// retrievalConfigured reports whether some init lists a server whose tools would be under test.
+// retrievalConfigured reports whether some init lists a server whose tools are under test.
 func (s *Session) retrievalConfigured() bool {
-	m, _ := compileTools(s.Tools)
 	for i := range s.Segments {
 		for _, in := range s.Segments[i].Inits {
-			for _, server := range in.MCPServers {
-				if f, _ := m.classify("mcp__" + server.Name + "__"); f == Retrieval {
-					return true
-				}
+			if slices.ContainsFunc(in.MCPServers, func(m MCPServer) bool { return m.Retrieval }) {
+				return true
 			}
 		}
 	}

@@ -133,8 +133,9 @@ func BenchmarkManyLogs(b *testing.B) {
 		var workers sync.WaitGroup
 		for range runtime.GOMAXPROCS(0) {
 			workers.Go(func() {
+				var l transcript.Loader
 				for name := range next {
-					s, err := transcript.ReadFiles(transcript.Options{}, name)
+					s, err := l.ReadFiles(name)
 					if err != nil {
 						b.Error(err)
 						continue
