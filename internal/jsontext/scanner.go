@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"unicode/utf8"
 )
 
 // MaxDepth is how deep values may nest, as in encoding/json.
@@ -485,22 +484,4 @@ func skipDigits(b []byte, i int) int {
 		i++
 	}
 	return i
-}
-
-// Len16 returns the length of text in UTF-16 code units; a byte that is no UTF-8 counts one.
-func Len16(text []byte) int {
-	n := len(text)
-	for i := 0; i < len(text); {
-		if text[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRune(text[i:])
-		i += size
-		n -= size - 1
-		if r > 0xFFFF {
-			n++
-		}
-	}
-	return n
 }

@@ -265,3 +265,25 @@ func stringifiedLen(r rune) int {
 	}
 	return 1
 }
+
+// Len16 returns the length of text in UTF-16 code units; a byte that is no UTF-8 counts one.
+func Len16(text []byte) int {
+	n := len(text)
+	for i := 0; i < len(text); {
+		if i <= len(text)-8 && binary.LittleEndian.Uint64(text[i:])&highs == 0 {
+			i += 8
+			continue
+		}
+		if text[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(text[i:])
+		i += size
+		n -= size - 1
+		if r > 0xFFFF {
+			n++
+		}
+	}
+	return n
+}
