@@ -65,6 +65,8 @@ func (s *lineScanner) common(key string) bool {
 		s.streamEvent()
 	case "tool_use_result", "toolUseResult":
 		s.structuredResult()
+	case "tool_result_meta", "toolResultMeta", "permissionDecision":
+		s.rejection(key)
 	default:
 		return false
 	}

@@ -76,3 +76,32 @@ func (s *lineScanner) progress() {
 		}
 	})
 }
+
+// rejection walks over the note of who decided on a call: an object, or in streams an array of objects that hold one.
+func (s *lineScanner) rejection(key string) {
+	switch k := s.Peek(); {
+	case k == jsontext.Array:
+		for more := s.Enter(); more; more = s.More(k) {
+			s.rejection(key)
+		}
+	case k == jsontext.Object:
+		var decision, source str
+		s.object(key, func(key string) {
+			switch {
+			case key == "permission_decision" || key == "permissionDecision":
+				s.rejection(key)
+			case key == "decision" && s.Peek() == jsontext.Text:
+				decision = s.Text()
+			case key == "source" && s.Peek() == jsontext.Text:
+				source = s.Text()
+			default:
+				s.Skip()
+			}
+		})
+		if string(decision.Raw) == "reject" {
+			s.line.rejected = source
+		}
+	default:
+		s.Skip()
+	}
+}
