@@ -50,12 +50,12 @@ func (g *gap) chars() int {
 	return g.resultChars + g.userChars + g.assistantChars
 }
 
-// share returns the tool results' part of the characters, from 0 to 1; 0 when there are none.
+// share returns the tool results' part of all characters of the gap, from 0 to 1; 0 when there are none.
 func (g *gap) share() float64 {
 	if g.resultChars == 0 {
 		return 0
 	}
-	return float64(g.resultChars) / float64(g.chars())
+	return float64(g.resultChars) / float64(g.resultChars+g.userChars+g.assistantChars)
 }
 
 // nearlyAll is the share from which a gap counts as all tool result, mostly the one from which it can calibrate.
