@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-eval/feedback/internal/textutil"
+	"github.com/agent-eval/feedback/transcript"
 )
 
 // WriteText writes the run as text: how it ended and what it called, then each block. Brief leaves out the list of
@@ -21,7 +22,7 @@ func (r *Run) WriteText(w io.Writer, brief bool) error {
 	}
 	r.writeCalls(&t, brief)
 	r.writeResult(&t)
-	r.writeWeaknesses(&t)
+	r.WriteWeaknesses(&t)
 	if !r.Contamination.Contaminated() {
 		r.Contamination.WriteText(&t)
 	}
@@ -73,7 +74,7 @@ func (r *Run) writeResult(t *strings.Builder) {
 	}
 	fmt.Fprintf(t, "Result: %s", textutil.Printable(outcome, 80))
 	if r.DurationS != nil {
-		fmt.Fprintf(t, " | duration %.0fs", *r.DurationS)
+		fmt.Fprintf(t, " | duration %s", seconds(*r.DurationS))
 	}
 	fmt.Fprintf(t, " | turns %d", r.Turns)
 	if n := len(r.Segments); n > 1 {
@@ -90,28 +91,53 @@ func (r *Run) writeResult(t *strings.Builder) {
 	}
 	if r.CostUSD != nil {
 		fmt.Fprintf(t, " | cost $%.3f", *r.CostUSD)
+		if len(r.Segments) > 1 {
+			fmt.Fprintf(t, " (%s)", r.CostRule)
+		}
 	}
 	t.WriteByte('\n')
 }
 
-// writeWeaknesses says what was not understood, and why the run may not be what it seems.
-func (r *Run) writeWeaknesses(t *strings.Builder) {
-	if r.Raced {
-		fmt.Fprintf(t, "  cold start: the %s server was configured, but its tools were never there\n", r.Tool)
+func plural(branches int) string {
+	if branches == 1 {
+		return "1 abandoned branch"
 	}
-	if r.CostRule == "per process, client version unknown" && len(r.Segments) > 1 {
+	return textutil.Thousands(branches) + " abandoned branches"
+}
+
+// seconds returns a duration with as many digits as say something.
+func seconds(s float64) string {
+	if s < 10 {
+		return fmt.Sprintf("%.1fs", s)
+	}
+	return fmt.Sprintf("%.0fs", s)
+}
+
+// WriteWeaknesses writes what was not understood in the logs, and why the run may not be what it seems; nothing when there is
+// nothing of the kind.
+func (r *Run) WriteWeaknesses(w io.Writer) error {
+	var t strings.Builder
+	if r.Raced {
+		fmt.Fprintf(&t, "  cold start: the %s server was configured, but its tools were never there\n", r.Tool)
+	}
+	if r.CostRule == transcript.CostAssumed && len(r.Segments) > 1 {
 		t.WriteString("  cost: segments added up; the client version is not known, and newer ones carry costs over\n")
 	}
+	if r.Branches > 0 {
+		fmt.Fprintf(&t, "  rewound: %s left behind, and out of the window\n", plural(r.Branches))
+	}
 	if n := len(r.Problems) + r.MoreProblems; n > 0 {
-		fmt.Fprintf(t, "  not read: %s\n", textutil.Count(n, "problem"))
+		fmt.Fprintf(&t, "  not read: %s\n", textutil.Count(n, "problem"))
 		for _, p := range r.Problems[:min(len(r.Problems), 5)] {
-			fmt.Fprintf(t, "    %s\n", textutil.Printable(p.Error(), 200))
+			fmt.Fprintf(&t, "    %s\n", textutil.Printable(p.Error(), 200))
 		}
 		if n > 5 {
-			fmt.Fprintf(t, "    … and %d more\n", n-5)
+			fmt.Fprintf(&t, "    … and %d more\n", n-5)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Unknown)) {
-		fmt.Fprintf(t, "  not understood: %s, %d times\n", textutil.Printable(name, 80), r.Unknown[name])
+		fmt.Fprintf(&t, "  not understood: %s, %d times\n", textutil.Printable(name, 80), r.Unknown[name])
 	}
+	_, err := io.WriteString(w, t.String())
+	return err
 }

@@ -37,10 +37,12 @@ type Summary struct {
 	ToolCounts         map[string]int `json:"tool_counts"`
 	SubagentToolCounts map[string]int `json:"subagent_tool_counts,omitempty"`
 	// RetrievalTools are the tools under test that the inits say the model was offered.
-	RetrievalTools []string       `json:"retrieval_tools"`
-	Problems       []Problem      `json:"problems"`
-	MoreProblems   int            `json:"more_problems,omitempty"`
-	Unknown        map[string]int `json:"unknown"`
+	RetrievalTools []string  `json:"retrieval_tools"`
+	Problems       []Problem `json:"problems"`
+	MoreProblems   int       `json:"more_problems,omitempty"`
+	// Branches is how many branches of the conversation a rewind left behind.
+	Branches int            `json:"abandoned_branches,omitempty"`
+	Unknown  map[string]int `json:"unknown"`
 }
 
 // A CostRule says how the costs of a session's segments make one figure.
@@ -58,7 +60,7 @@ const (
 func (s *Session) Summary() Summary {
 	v := Summary{
 		Segments: []string{}, Outcomes: []string{}, RetrievalTools: []string{}, Problems: []Problem{},
-		OK: s.OK(), ToolCounts: map[string]int{}, Unknown: map[string]int{}, MoreProblems: s.Report.MoreProblems,
+		OK: s.OK(), ToolCounts: map[string]int{}, Unknown: map[string]int{}, MoreProblems: s.Report.MoreProblems, Branches: s.Report.Branches,
 	}
 	v.Problems = append(v.Problems, s.Report.Problems...)
 	for name, n := range s.Report.Unknown {
