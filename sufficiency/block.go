@@ -32,6 +32,7 @@ const (
 const (
 	TurnLimit   Reason = "turn_limit"   // the run was stopped by its turn limit right after the call
 	RunError    Reason = "run_error"    // the run, or the subagent that decides, failed right after the call
+	Interrupted Reason = "interrupted"  // the user spoke before the agent did or said anything
 	Killed      Reason = "killed"       // the log ends right after the call, without an answer
 	UnseenAgent Reason = "unseen_agent" // the agent delegated, and the subagent is not in the log
 	UnnamedFile Reason = "unnamed_file" // the agent read a file, and the log does not say which

@@ -16,10 +16,13 @@ func resultEnd(r *transcript.Result) verdict {
 	return verdict{reason: RunError}
 }
 
-// promptEnd judges by the next prompt, which ends a turn unless the client had to report an error in it.
+// promptEnd judges by the next prompt. It ends a turn that had an answer; without one, the user interrupted it.
 func (j *judge) promptEnd() verdict {
-	if j.said == notice {
+	switch j.said {
+	case notice:
 		return verdict{reason: RunError}
+	case nothing:
+		return verdict{reason: Interrupted}
 	}
 	return answered
 }

@@ -220,6 +220,10 @@ func TestACutOffRunGivesNoVerdict(t *testing.T) {
 			l.EndWith(transcripttest.Args{"subtype": "error_during_execution", "is_error": true})
 		}, sufficiency.RunError},
 		{"success that is an error", func(l *transcripttest.Log) { l.EndWith(transcripttest.Args{"is_error": true}) }, sufficiency.RunError},
+		{"interrupted", func(l *transcripttest.Log) {
+			l.Prompt("no, stop")
+			l.Request(2000).ReadFile("lib/response.js").Result("x")
+		}, sufficiency.Interrupted},
 		{"killed", func(l *transcripttest.Log) {}, sufficiency.Killed},
 		{"killed, then resumed", func(l *transcripttest.Log) { l.Resume().Request(5000).ReadFile("lib/response.js").Result("x") }, sufficiency.Killed},
 	} {

@@ -99,6 +99,8 @@ func (r Reason) text() string {
 		return "the run was stopped by its turn limit"
 	case RunError:
 		return "the run failed"
+	case Interrupted:
+		return "the user interrupted the turn"
 	case Killed:
 		return "the log ends here"
 	case UnseenAgent:

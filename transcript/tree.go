@@ -28,7 +28,8 @@ func parseUUID(s []byte) uuid {
 // A tree holds the lines of a session by uuid. It tells copies from new lines, finds the tool results of a line, and knows
 // which branches of a conversation were abandoned.
 type tree struct {
-	index   map[uuid]int32
+	index   map[[16]byte]int32 // node by uuid in binary
+	odd     map[string]int32   // node by a text that is no uuid
 	nodes   []node
 	parents map[int32]uuid // of nodes whose parent had not been read yet
 	results []string       // call ids of all tool results in order
@@ -52,22 +53,36 @@ const (
 
 // add enters a line and returns its index. It reports false when the line was there already.
 func (t *tree) add(u uuid) (int32, bool) {
-	if i, ok := t.index[u]; ok {
+	if i, ok := t.find(u); ok {
 		return i, false
 	}
 	if t.index == nil {
-		t.index = make(map[uuid]int32)
+		t.index, t.odd = make(map[[16]byte]int32), make(map[string]int32)
 	}
 	i := int32(len(t.nodes))
-	t.index[u] = i
+	if u.text == "" {
+		t.index[u.bin] = i
+	} else {
+		t.odd[u.text] = i
+	}
 	n := int32(len(t.results))
 	t.nodes = append(t.nodes, node{parent: -1, results: [2]int32{n, n}})
 	return i, true
 }
 
+// find returns the index of a line.
+func (t *tree) find(u uuid) (int32, bool) {
+	if u.text == "" {
+		i, ok := t.index[u.bin]
+		return i, ok
+	}
+	i, ok := t.odd[u.text]
+	return i, ok
+}
+
 // follow notes which line a line follows.
 func (t *tree) follow(i int32, parent uuid) {
-	if p, ok := t.index[parent]; ok {
+	if p, ok := t.find(parent); ok {
 		t.nodes[i].parent = p
 		return
 	}
@@ -85,8 +100,8 @@ func (t *tree) addResult(i int32, callID string) {
 
 // between returns the calls whose results stand from the line head to the line tail.
 func (t *tree) between(head, tail string) []string {
-	h, ok1 := t.index[parseUUID([]byte(head))]
-	l, ok2 := t.index[parseUUID([]byte(tail))]
+	h, ok1 := t.find(parseUUID([]byte(head)))
+	l, ok2 := t.find(parseUUID([]byte(tail)))
 	if !ok1 || !ok2 || h > l {
 		return nil
 	}
@@ -98,7 +113,7 @@ func (t *tree) between(head, tail string) []string {
 // message belongs to is the conversation.
 func (t *tree) abandoned() (events [][2]int32, branches int) {
 	for i, u := range t.parents {
-		if p, ok := t.index[u]; ok {
+		if p, ok := t.find(u); ok {
 			t.nodes[i].parent = p
 		}
 	}
