@@ -118,3 +118,22 @@ func TestStreamAndSessionLogOfRealRunsAgree(t *testing.T) {
 		})
 	}
 }
+
+// After the compaction of a real run only what came later is in the window: one read of 358 tokens.
+func TestCompactionOfARealRun(t *testing.T) {
+	const dir = "../../shared/transcripts/live/08a-compact-command/"
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("no real logs beside the project")
+	}
+	s, err := transcript.ReadFiles(transcript.Options{}, dir+"turn-1.jsonl", dir+"turn-2-compact.jsonl", dir+"turn-3.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := arms.Measure(s, arms.Options{}).Occupancy
+	if o.Compactions != 1 || *o.Families.Retrieval.Residual != 0 || o.Families.Retrieval.Results != 1 || o.Families.Read.Results != 2 || *o.FinalContext != 25_228 {
+		t.Errorf("%+v", o)
+	}
+	if read := *o.Families.Read.Residual; read < 340 || read > 465 { // of a growth of 465
+		t.Errorf("read residual %v", read)
+	}
+}
