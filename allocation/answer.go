@@ -102,7 +102,9 @@ func paragraphs(text string) (list []string) {
 // addNames enters the identifiers of a code span, and the chains in which they stand: `(*pkg.Attr).String(x)` holds
 // pkg, Attr, String, x and pkg.Attr; `Attr#String` and `Attr::String` hold Attr.String.
 func (a *answer) addNames(span string) {
-	span = strings.NewReplacer("::", ".", "->", ".", "#", ".", "?.", ".").Replace(span)
+	if strings.ContainsAny(span, ":>#?") {
+		span = strings.NewReplacer("::", ".", "->", ".", "#", ".", "?.", ".").Replace(span)
+	}
 	for _, chain := range strings.FieldsFunc(span, func(r rune) bool { return r != '.' && !isIdentifier(r) }) {
 		parts := strings.FieldsFunc(chain, func(r rune) bool { return r == '.' })
 		parts = parts[:min(len(parts), 16)]

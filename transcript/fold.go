@@ -6,12 +6,11 @@ import (
 
 // A folder makes a session of lines, one after the other in the order of the logs.
 type folder struct {
-	opts      Options
-	matcher   *toolMatcher
-	classes   map[string]class // tool name → what it is
-	intern    interner
-	scratch   []byte
-	responses responseParser
+	*memory
+	opts    Options
+	matcher *toolMatcher
+	classes map[string]class // tool name → what it is
+	intern  interner
 
 	session *Session
 	segment int
@@ -31,8 +30,6 @@ type folder struct {
 	node     int32 // the current line in tree, or -1
 	warmUp   bool  // the current text is that of a warm-up
 	thinking int   // client's estimate for the message that comes next
-
-	workers *[maxWorkers]worker
 
 	emitted []Event // events since the caller took them
 	quiet   bool    // nobody takes them
@@ -66,13 +63,13 @@ func newFolder(opts Options) (*folder, error) {
 		return nil, err
 	}
 	f := makeFolder(opts, m)
-	f.workers = new([maxWorkers]worker)
+	f.memory = new(memory)
 	return f, nil
 }
 
 // makeFolder returns a folder without workers, for tools that are compiled.
 func makeFolder(opts Options, m *toolMatcher) *folder {
-	f := &folder{
+	return &folder{
 		opts:     opts,
 		matcher:  m,
 		classes:  make(map[string]class),
@@ -85,8 +82,6 @@ func makeFolder(opts Options, m *toolMatcher) *folder {
 		open:     make(map[string]string),
 		last:     make(map[string]*lastMessage),
 	}
-	f.responses.in = &f.intern
-	return f
 }
 
 // startSegment begins the next log.

@@ -115,7 +115,7 @@ func (f *folder) response(l *line, b *block) *Response {
 	if f.opts.ParseResponse != nil {
 		resp = f.opts.ParseResponse(f.scratch)
 	} else {
-		resp = f.responses.parse(f.scratch)
+		resp = f.responses.parse(f.scratch, &f.intern)
 	}
 	resp.Chars = b.chars
 	return &resp

@@ -41,7 +41,14 @@ type Loader struct {
 	tools   Tools // that matcher was made of
 	matcher *toolMatcher
 	classes map[string]class
-	workers [maxWorkers]worker
+	memory  memory
+}
+
+// memory is what a folder works with and leaves nothing of itself in.
+type memory struct {
+	workers   [maxWorkers]worker
+	scratch   []byte
+	responses responseParser
 }
 
 // ReadFiles reads the logs of one session, in turn order. The first that cannot be read, or that holds no
@@ -88,7 +95,7 @@ func (l *Loader) folder() (*folder, error) {
 	if len(l.classes) < 1000 { // names come from logs
 		f.classes = l.classes
 	}
-	f.workers = &l.workers
+	f.memory = &l.memory
 	return f, nil
 }
 

@@ -25,21 +25,19 @@ import (
 // well-known kind of source file; parts of web addresses are none. A response that is JSON whose member text holds the
 // real one, or an array of such objects, is read as that text. An empty text yields a zero Response.
 func ParseResponse(text []byte) Response {
-	p := responseParser{in: new(interner)}
-	r := p.parse(text)
+	var p responseParser
+	r := p.parse(text, new(interner))
 	r.Chars = jsontext.Len16(text)
 	return r
 }
 
-// A responseParser reads one response after the other; what it returns is its own. It keeps its memory between
-// responses. In interns the strings.
+// A responseParser reads one response after the other and keeps its memory between them, not what it returned.
 type responseParser struct {
-	in        *interner
+	in        *interner // of the current response
 	heads     []sectionHead
 	symbols   []Symbol
 	mentioned []string
-	seen      map[string]int // path → number of the last response that mentions it
-	responses int
+	seen      map[string]struct{} // paths of the current response
 	inner     []byte
 }
 
@@ -50,13 +48,14 @@ type sectionHead struct {
 	symbols    [2]int // in responseParser.symbols
 }
 
-// parse reads a response, all but its length.
-func (p *responseParser) parse(text []byte) Response {
+// parse reads a response, all but its length; in interns its strings.
+func (p *responseParser) parse(text []byte, in *interner) Response {
+	p.in = in
+	clear(p.seen)
 	if inner, ok := unwrap(p.inner[:0], text); ok {
 		p.inner, text = inner, inner
 	}
 	p.heads, p.symbols, p.mentioned = p.heads[:0], p.symbols[:0], p.mentioned[:0]
-	p.responses++
 	p.findSections(text)
 	p.findPaths(text)
 

@@ -41,14 +41,14 @@ func (p *responseParser) findPaths(text []byte) {
 
 // mention notes a path once per response.
 func (p *responseParser) mention(path []byte) {
-	if n, ok := p.seen[string(path)]; ok && n == p.responses {
+	if _, ok := p.seen[string(path)]; ok {
 		return
 	}
 	if p.seen == nil {
-		p.seen = make(map[string]int)
+		p.seen = make(map[string]struct{})
 	}
 	s := p.in.bytes(path)
-	p.seen[s] = p.responses
+	p.seen[s] = struct{}{}
 	p.mentioned = append(p.mentioned, s)
 }
 
