@@ -154,7 +154,8 @@ func (f *folder) readLines(r io.Reader, name string, size int) error {
 	src := &source{r: r}
 	first := &f.workers[0]
 	if cap(first.buf) < size {
-		first.buf = make([]byte, 0, size)
+		const step = 64 << 10 // so that a slightly larger log finds room too
+		first.buf = make([]byte, 0, (size+step-1)/step*step)
 	}
 	piece, buf, err := src.next(first.buf, size)
 	first.buf = buf

@@ -16,8 +16,13 @@ func (f *folder) readSubagents(session string) error {
 	if dir == session {
 		return nil
 	}
-	names, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "subagents", "agent-*.jsonl"))
-	for _, name := range names {
+	dir = filepath.Join(dir, "subagents")
+	entries, _ := os.ReadDir(dir) // most sessions have none
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), "agent-") || filepath.Ext(e.Name()) != ".jsonl" {
+			continue
+		}
+		name := filepath.Join(dir, e.Name())
 		f.linkByMeta(name)
 		if err := f.readSubagent(name); err != nil {
 			return err
@@ -46,11 +51,6 @@ func (f *folder) readNeighbours(session string) error {
 		}
 	}
 	return nil
-}
-
-// escapeGlob returns a pattern that matches path alone.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
 }
 
 // readSubagent reads one subagent's log into the current segment.
