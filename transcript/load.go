@@ -38,7 +38,8 @@ func (e *FileError) Unwrap() error { return e.Err }
 type Loader struct {
 	Options Options
 
-	tools   Tools // that matcher was made of
+	given   Tools // that matcher was made of
+	tools   Tools // given, with defaults
 	matcher *toolMatcher
 	classes map[string]class
 	memory  memory
@@ -83,14 +84,15 @@ func (l *Loader) Decode(r io.Reader, name string) (*Session, error) {
 // folder returns a folder for the next session.
 func (l *Loader) folder() (*folder, error) {
 	opts := l.Options
-	opts.Tools = opts.Tools.WithDefaults()
-	if l.matcher == nil || !reflect.DeepEqual(l.tools, opts.Tools) {
+	if l.matcher == nil || !reflect.DeepEqual(l.given, opts.Tools) {
 		m, err := compileTools(opts.Tools)
 		if err != nil {
 			return nil, err
 		}
-		l.tools, l.matcher, l.classes = opts.Tools, m, make(map[string]class)
+		l.given, l.tools = opts.Tools, opts.Tools.WithDefaults()
+		l.matcher, l.classes = m, make(map[string]class)
 	}
+	opts.Tools = l.tools
 	f := makeFolder(opts, l.matcher)
 	if len(l.classes) < 1000 { // names come from logs
 		f.classes = l.classes

@@ -68,25 +68,36 @@ type Tools struct {
 
 // WithDefaults returns t with every zero field replaced by its default.
 func (t Tools) WithDefaults() Tools {
-	def := func(list *[]string, names ...string) {
-		if len(*list) == 0 {
-			*list = names
-		}
-	}
 	if t.Name == "" {
 		t.Name = "codegraph"
 	}
-	if len(t.Retrieval) > 0 {
-		def(&t.Judged, slices.Clone(t.Retrieval)...)
+	if len(t.Judged) == 0 {
+		t.Judged = []string{"mcp__codegraph__*explore", "mcp__plugin_*_codegraph__*explore"}
+		if len(t.Retrieval) > 0 {
+			t.Judged = slices.Clone(t.Retrieval)
+		}
 	}
-	def(&t.Retrieval, "mcp__codegraph__*", "mcp__plugin_*_codegraph__*")
-	def(&t.Judged, "mcp__codegraph__*explore", "mcp__plugin_*_codegraph__*explore")
-	def(&t.Read, "Read", "NotebookRead")
-	def(&t.Search, "Grep", "Glob", "LS")
-	def(&t.Shell, "Bash")
-	def(&t.Delegate, "Agent", "Task")
-	def(&t.Bookkeeping, "ToolSearch", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet")
-	def(&t.CLI, t.Name)
+	if len(t.Retrieval) == 0 {
+		t.Retrieval = []string{"mcp__codegraph__*", "mcp__plugin_*_codegraph__*"}
+	}
+	if len(t.Read) == 0 {
+		t.Read = []string{"Read", "NotebookRead"}
+	}
+	if len(t.Search) == 0 {
+		t.Search = []string{"Grep", "Glob", "LS"}
+	}
+	if len(t.Shell) == 0 {
+		t.Shell = []string{"Bash"}
+	}
+	if len(t.Delegate) == 0 {
+		t.Delegate = []string{"Agent", "Task"}
+	}
+	if len(t.Bookkeeping) == 0 {
+		t.Bookkeeping = []string{"ToolSearch", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"}
+	}
+	if len(t.CLI) == 0 {
+		t.CLI = []string{t.Name}
+	}
 	return t
 }
 
