@@ -8,3 +8,8 @@ require (
 	github.com/google/go-cmp v0.7.0
 	mvdan.cc/sh/v3 v3.14.1
 )
+
+require (
+	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
+	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da // indirect
+)

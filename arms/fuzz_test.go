@@ -29,7 +29,7 @@ func FuzzMeasure(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r := arms.Measure(s, arms.Options{})
+		r := arms.Measure(s, arms.MeasureOptions{})
 		if _, err := json.Marshal(r); err != nil {
 			t.Fatalf("%v", err)
 		}

@@ -14,6 +14,10 @@ const Schema = 1
 // A Run is one session's facts and blocks. It is plain data; its JSON form is one flat object.
 type Run struct {
 	Schema int `json:"schema"`
+	// Name is what reports call the run, such as new-1; empty after Measure. It is the caller's, and so is Task.
+	Name string `json:"name,omitempty"`
+	// Task names the question that the run answers, where runs of several arms are paired by it.
+	Task string `json:"task,omitempty"`
 	// Tool is what reports call the retrieval tool: the name that the session's Tools carry.
 	Tool string `json:"tool"`
 	transcript.Summary
@@ -30,11 +34,12 @@ type Call struct {
 	Position transcript.Position `json:"position"`
 	Thread   string              `json:"thread"` // as in transcript.Thread.ID
 	Tool     string              `json:"tool"`
+	Family   transcript.Family   `json:"family"`
 	Label    string              `json:"label"` // the argument that says most; may be empty
 }
 
-// Options are those of the metrics.
-type Options struct {
+// MeasureOptions are those of the metrics. The zero value is the documented default of each.
+type MeasureOptions struct {
 	Occupancy     occupancy.Options
 	Sufficiency   sufficiency.Options
 	Allocation    allocation.Options
@@ -43,7 +48,7 @@ type Options struct {
 
 // Measure computes all blocks of a session. It does not change the session, and is safe for concurrent use with others that
 // do not.
-func Measure(s *transcript.Session, opts Options) Run {
+func Measure(s *transcript.Session, opts MeasureOptions) Run {
 	r := Run{
 		Schema:        Schema,
 		Tool:          s.Tools.WithDefaults().Name,
@@ -57,7 +62,7 @@ func Measure(s *transcript.Session, opts Options) Run {
 	for i := range s.Threads {
 		for _, ev := range s.Threads[i].Events {
 			if c, ok := ev.(*transcript.ToolCall); ok {
-				r.Calls = append(r.Calls, Call{c.Pos, c.Thread, c.Name, c.Args.Label()})
+				r.Calls = append(r.Calls, Call{c.Pos, c.Thread, c.Name, c.Family, c.Args.Label()})
 			}
 		}
 	}

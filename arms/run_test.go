@@ -25,7 +25,7 @@ func run() *transcripttest.Log {
 }
 
 func TestMeasureHoldsAllBlocks(t *testing.T) {
-	r := arms.Measure(run().Session(t), arms.Options{})
+	r := arms.Measure(run().Session(t), arms.MeasureOptions{})
 	if r.Schema != arms.Schema || r.Tool != "codegraph" || r.Turns != 3 || len(r.Calls) != 2 || r.Calls[0].Label != "res.send" {
 		t.Errorf("%+v", r)
 	}
@@ -35,7 +35,7 @@ func TestMeasureHoldsAllBlocks(t *testing.T) {
 }
 
 func TestRunsRoundTripThroughJSON(t *testing.T) {
-	want := arms.Measure(run().Session(t), arms.Options{})
+	want := arms.Measure(run().Session(t), arms.MeasureOptions{})
 	text, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestRunsRoundTripThroughJSON(t *testing.T) {
 }
 
 func TestAnEmptySessionIsUnmeasured(t *testing.T) {
-	r := arms.Measure(&transcript.Session{}, arms.Options{})
+	r := arms.Measure(&transcript.Session{}, arms.MeasureOptions{})
 	if r.OK || r.ProcessedTokens != nil || r.CostUSD != nil || r.Occupancy.FinalContext != nil || r.Allocation.Efficiency != nil {
 		t.Errorf("%+v", r)
 	}
@@ -63,7 +63,7 @@ func TestAnEmptySessionIsUnmeasured(t *testing.T) {
 func TestHostileNamesAreMadeSafeInTheText(t *testing.T) {
 	log := transcripttest.New()
 	log.Request(10).Call("evil\x1b[2J", transcripttest.Args{"query": "\u202e" + strings.Repeat("x", 10_000)}).Result("x")
-	r := arms.Measure(log.Session(t), arms.Options{})
+	r := arms.Measure(log.Session(t), arms.MeasureOptions{})
 	var out strings.Builder
 	r.WriteText(&out, false)
 	if strings.ContainsAny(out.String(), "\x1b\u202e") || out.Len() > 5_000 {
@@ -99,7 +99,7 @@ func TestStreamAndSessionLogOfRealRunsAgree(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				runs[i] = arms.Measure(s, arms.Options{})
+				runs[i] = arms.Measure(s, arms.MeasureOptions{})
 			}
 			a, b := runs[0], runs[1]
 			if a.Turns != b.Turns || *a.ProcessedTokens != *b.ProcessedTokens {
@@ -129,7 +129,7 @@ func TestCompactionOfARealRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := arms.Measure(s, arms.Options{}).Occupancy
+	o := arms.Measure(s, arms.MeasureOptions{}).Occupancy
 	if o.Compactions != 1 || *o.Families.Retrieval.Residual != 0 || o.Families.Retrieval.Results != 1 || o.Families.Read.Results != 2 || *o.FinalContext != 25_228 {
 		t.Errorf("%+v", o)
 	}

@@ -33,6 +33,7 @@ type Init struct {
 	ClientVersion  string
 	CWD            string      // working directory
 	PermissionMode string      // such as bypassPermissions
+	Effort         string      // how hard the model was told to think; empty when the log does not say it
 	Tools          []string    // names of the tools that the model was offered
 	Retrieval      []string    // those of them that are under test, by the session's Tools
 	MCPServers     []MCPServer // servers that were configured
@@ -43,7 +44,7 @@ type MCPServer struct {
 	Name   string `json:"name"`
 	Status string `json:"status"` // connected, pending, failed, …
 	// Retrieval says that the server's tools are under test, by the session's Tools.
-	Retrieval bool `json:"-"`
+	Retrieval bool `json:"retrieval,omitempty"`
 }
 
 // Request is one call of the model: one assistant message, however many log lines it took.
@@ -182,7 +183,7 @@ type Image struct {
 type UserText struct {
 	Origin
 	Chars int    // length in UTF-16 code units
-	Text  string // kept only with Options.KeepText
+	Text  string // kept for the prompts of the main thread, and for all with Options.KeepText
 	// Prompt marks what a person (or the delegating agent) asked: it ends the turn before it. Notes that
 	// the client adds and the summary after a compaction are no prompts.
 	Prompt bool

@@ -243,6 +243,8 @@ func (f *folder) describe(l *line, lineNo int) {
 	in := seg.Inits[0]
 	setDefault(&in.ClientVersion, version)
 	setDefault(&in.CWD, f.str(v.cwd))
+	setDefault(&in.PermissionMode, f.str(v.permissionMode))
+	setDefault(&in.Effort, f.str(v.effort))
 }
 
 // str returns the interned string of s; for names and ids, which repeat.

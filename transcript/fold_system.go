@@ -7,6 +7,7 @@ func (f *folder) init(l *line, o Origin) {
 		ClientVersion  string      `json:"claude_code_version"`
 		CWD            string      `json:"cwd"`
 		PermissionMode string      `json:"permissionMode"`
+		Effort         string      `json:"effort"`
 		Tools          []string    `json:"tools"`
 		MCPServers     []MCPServer `json:"mcp_servers"`
 	}
@@ -14,7 +15,7 @@ func (f *folder) init(l *line, o Origin) {
 	o.Thread = ""
 	in := &Init{
 		Origin: o, SessionID: v.SessionID, Model: v.Model, ClientVersion: v.ClientVersion, CWD: v.CWD, PermissionMode: v.PermissionMode,
-		Tools: v.Tools, MCPServers: v.MCPServers,
+		Effort: v.Effort, Tools: v.Tools, MCPServers: v.MCPServers,
 	}
 	for _, name := range in.Tools {
 		if f.classifyName(name).family == Retrieval {

@@ -35,7 +35,7 @@ func (f *folder) userText(l *line, b *block, o Origin, besideResult bool) {
 	prompt := !l.meta && !l.synthetic && !l.summary && !besideResult && !clientNote(f.scratch)
 	t := &UserText{Origin: o, Chars: b.chars, Prompt: prompt}
 	f.warmUp = string(f.scratch) == "Warmup"
-	if f.opts.KeepText {
+	if f.opts.KeepText || prompt && o.Thread == "" {
 		t.Text = string(f.scratch)
 	}
 	f.emit(t)

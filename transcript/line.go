@@ -38,13 +38,14 @@ type line struct {
 
 // sessionFields are what only the lines of a session log have.
 type sessionFields struct {
-	id            str // sessionId
-	version       str // of the client
-	cwd           str
-	parent        str // parentUuid
-	logicalParent str // logicalParentUuid: what a compaction boundary follows
-	agent         str // agentId
-	sidechain     bool
+	id                     str // sessionId
+	version                str // of the client
+	cwd                    str
+	permissionMode, effort str
+	parent                 str // parentUuid
+	logicalParent          str // logicalParentUuid: what a compaction boundary follows
+	agent                  str // agentId
+	sidechain              bool
 }
 
 // subagentFields are what the structured copy of a delegation's result says, and nothing else does.

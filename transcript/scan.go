@@ -83,6 +83,10 @@ func (s *lineScanner) sessionLog(key string) bool {
 		v.version = s.text("version")
 	case "cwd":
 		v.cwd = s.text("cwd")
+	case "permissionMode":
+		v.permissionMode = s.text("permissionMode")
+	case "effort":
+		v.effort = s.text("effort")
 	case "parentUuid":
 		v.parent = s.text("parentUuid")
 	case "logicalParentUuid":

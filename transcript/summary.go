@@ -22,6 +22,8 @@ type Summary struct {
 	// Raced reports a cold start that the retrieval server lost: it was configured, but its tools were not there at
 	// the start and it answered no call.
 	Raced bool `json:"raced"`
+	// Setup is what the logs say of how the session was run.
+	Setup Setup `json:"setup"`
 	// Turns is the number of requests on the main thread.
 	Turns int `json:"turns"`
 	// DurationS is the wall time that the results report, in seconds, added up over the segments.
@@ -60,7 +62,7 @@ const (
 func (s *Session) Summary() Summary {
 	v := Summary{
 		Segments: []string{}, Outcomes: []string{}, RetrievalTools: []string{}, Problems: []Problem{},
-		OK: s.OK(), ToolCounts: map[string]int{}, Unknown: map[string]int{}, MoreProblems: s.Report.MoreProblems, Branches: s.Report.Branches,
+		OK: s.OK(), Setup: s.setup(), ToolCounts: map[string]int{}, Unknown: map[string]int{}, MoreProblems: s.Report.MoreProblems, Branches: s.Report.Branches,
 	}
 	v.Problems = append(v.Problems, s.Report.Problems...)
 	for name, n := range s.Report.Unknown {

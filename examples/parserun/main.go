@@ -134,7 +134,7 @@ func readTools(name string) (tools transcript.Tools, err error) {
 }
 
 func print(w io.Writer, s *transcript.Session, o options) error {
-	var opts arms.Options
+	var opts arms.MeasureOptions
 	opts.Occupancy.Window = o.window
 	r := arms.Measure(s, opts)
 	if o.json {

@@ -97,7 +97,7 @@ func TestJSONHasTheDocumentedNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(arms.Measure(s, arms.Options{}), r); diff != "" {
+	if diff := cmp.Diff(arms.Measure(s, arms.MeasureOptions{}), r); diff != "" {
 		t.Errorf("the JSON does not read back (-run +read):\n%s", diff)
 	}
 }

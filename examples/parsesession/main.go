@@ -66,7 +66,7 @@ func report(project, session string, asJSON bool, getenv func(string) string, w 
 	if err != nil {
 		return err
 	}
-	r := arms.Measure(s, arms.Options{})
+	r := arms.Measure(s, arms.MeasureOptions{})
 	if asJSON {
 		return jsonout.Write(w, r)
 	}

@@ -90,7 +90,7 @@ func BenchmarkReadAndMeasure(b *testing.B) {
 		if err != nil {
 			return err
 		}
-		arms.Measure(s, arms.Options{})
+		arms.Measure(s, arms.MeasureOptions{})
 		return nil
 	})
 }
@@ -140,7 +140,7 @@ func BenchmarkManyLogs(b *testing.B) {
 						b.Error(err)
 						continue
 					}
-					arms.Measure(s, arms.Options{})
+					arms.Measure(s, arms.MeasureOptions{})
 				}
 			})
 		}

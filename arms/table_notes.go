@@ -1,0 +1,94 @@
+package arms
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-eval/feedback/internal/textutil"
+)
+
+// Notes returns how the table is to be read, one sentence or two each: what its statistics can and cannot say, and what the
+// figures mean.
+func (t *Table) Notes() []string {
+	notes := t.statistics()
+	if len(t.Unchecked) > 0 {
+		facts := make([]string, len(t.Unchecked))
+		for i, f := range t.Unchecked {
+			facts[i] = string(f)
+		}
+		notes = append(notes, "Not in these logs, so nobody knows whether it differs: "+strings.Join(facts, ", ")+".")
+	}
+	tool := textutil.Printable(t.Tool, 40)
+	return append(notes,
+		"Compare each arm's own → retrieval residual: "+tool+" and file access together are what the agent took in to know what it knew. A "+tool+" residual alone rewards an arm that reads files instead.",
+		"Shares of the context hold for one host and one window only; the ratio of two residuals travels.",
+		"\"explore again\" is ambiguous: the response did not answer, or it led to the next question.",
+		"Efficiency is relative: compare arms on the same question, never one number alone.",
+		"Read the range before the median.",
+	)
+}
+
+// statistics says what the runs are too few for.
+func (t *Table) statistics() (notes []string) {
+	if n := t.sizes(); len(n) > 0 {
+		var parts []string
+		for _, n := range n {
+			parts = append(parts, fmt.Sprintf("%.0f%% of the time with %d runs", 100*Coverage(n), n))
+		}
+		notes = append(notes, "[min–max] holds the true median "+strings.Join(parts, ", ")+".")
+	}
+	if t.changeTitle() == "" {
+		return notes
+	}
+	n, m := len(t.Arms[0].Runs), len(t.Arms[1].Runs)
+	least := LeastP(n, m)
+	switch {
+	case t.has(SignedRank):
+		notes = append(notes, fmt.Sprintf("p is of Wilcoxon's signed-rank test within pairs, two-sided; ~ is p above %g: nothing can be said.", t.Alpha))
+	case least > t.Alpha:
+		notes = append(notes, fmt.Sprintf("With %d against %d runs no two-sided rank test goes below p = %.2f, so every row of runs has ~: it would take %d runs an arm.",
+			n, m, least, RunsNeeded(t.Alpha)))
+	default:
+		notes = append(notes, fmt.Sprintf("p is of the Mann–Whitney test, two-sided; ~ is p above %g: nothing can be said. Of so many rows one in %.0f looks different by chance.",
+			t.Alpha, 1/t.Alpha))
+	}
+	if t.has(Newcombe) {
+		notes = append(notes, "For shares of calls, [a to b points] is where the difference may lie. It takes calls for independent, which those of one run are not quite: the truth is wider.")
+	}
+	return notes
+}
+
+// sizes returns the different numbers of runs above 1.
+func (t *Table) sizes() (n []int) {
+	for _, a := range t.Arms {
+		if len(a.Runs) > 1 {
+			n = append(n, len(a.Runs))
+		}
+	}
+	slices.Sort(n)
+	return slices.Compact(n)
+}
+
+func (t *Table) has(test Test) bool {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Compare != nil && r.Compare.Test == test })
+}
+
+func (t *Table) writeNotes(b *strings.Builder, footnotes []string) {
+	if len(t.Warnings) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, w := range t.Warnings {
+		fmt.Fprintf(b, "  !!! %s\n", textutil.Printable(w, 1000))
+	}
+	if len(footnotes) > 0 {
+		b.WriteByte('\n')
+	}
+	for i, n := range footnotes {
+		fmt.Fprintf(b, "  %s %s\n", superscript(i+1), n)
+	}
+	b.WriteString("\n  how to read it\n")
+	for _, n := range t.Notes() {
+		fmt.Fprintf(b, "    · %s\n", n)
+	}
+}
