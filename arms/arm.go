@@ -1,10 +1,9 @@
 package arms
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
+	"github.com/agent-eval/feedback/internal/textutil"
 	"github.com/agent-eval/feedback/occupancy"
 	"github.com/agent-eval/feedback/transcript"
 )
@@ -70,38 +69,8 @@ func (a *Arm) name(i int) string {
 	return a.Label
 }
 
-// naturally orders names as people do: run-2 before run-10.
-func naturally(a, b string) int {
-	for a != "" && b != "" {
-		x, restA, numA := chunk(a)
-		y, restB, numB := chunk(b)
-		if numA && numB {
-			x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
-			if c := cmp.Compare(len(x), len(y)); c != 0 {
-				return c
-			}
-		}
-		if c := cmp.Compare(x, y); c != 0 {
-			return c
-		}
-		a, b = restA, restB
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
-// chunk cuts the leading run of digits, or of anything else, off s.
-func chunk(s string) (head, rest string, digits bool) {
-	isDigit := func(c byte) bool { return '0' <= c && c <= '9' }
-	digits = isDigit(s[0])
-	n := 1
-	for n < len(s) && isDigit(s[n]) == digits {
-		n++
-	}
-	return s[:n], s[n:], digits
-}
-
-// sortedNames sorts names naturally and drops copies.
+// sortedNames sorts names textutil.Natural and drops copies.
 func sortedNames(names []string) []string {
-	slices.SortFunc(names, naturally)
+	slices.SortFunc(names, textutil.Natural)
 	return slices.Compact(names)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agent-eval/feedback/internal/textutil"
 )
 
 // A Fact is something that a log says of how its run was made.
@@ -118,7 +120,7 @@ func (t *Table) values(f Fact) (values []known) {
 			values[i].value = strings.Join(list, ", ")
 		}
 	}
-	slices.SortStableFunc(values, func(a, b known) int { return naturally(a.run, b.run) })
+	slices.SortStableFunc(values, func(a, b known) int { return textutil.Natural(a.run, b.run) })
 	return values
 }
 

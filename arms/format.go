@@ -10,12 +10,15 @@ import (
 // noData stands for a figure that no run has.
 const noData = "—"
 
-// format writes a figure as its unit asks: a fraction as percent with one decimal, all else as a whole number.
+// format writes a figure as its unit asks: a fraction as percent with one decimal, few seconds with one too, all else as a whole
+// number.
 func format(x float64, unit Unit) string {
-	if unit == Fraction {
+	switch {
+	case unit == Fraction:
 		return fmt.Sprintf("%.1f%%", 100*x)
-	}
-	if math.Abs(x) >= 1<<53 {
+	case unit == Seconds && math.Abs(x) < 9.95 && x != math.Trunc(x):
+		return fmt.Sprintf("%.1f", x)
+	case math.Abs(x) >= 1<<53:
 		return fmt.Sprintf("%.3g", x)
 	}
 	return textutil.Thousands(int(math.Round(x)))

@@ -119,10 +119,12 @@ func TestOneDifferenceOnly(t *testing.T) {
 		t.Errorf("%+v, unchecked %v", table.Differences, table.Unchecked)
 	}
 	for fact, change := range map[arms.Fact]func(*arms.Run){
-		arms.FactModel:          func(r *arms.Run) { r.Model = "opus" },
-		arms.FactClientVersion:  func(r *arms.Run) { r.ClientVersion = "2.0.76" },
-		arms.FactTools:          func(r *arms.Run) { r.Setup.Tools = append(r.Setup.Tools, "Grep") },
-		arms.FactServers:        func(r *arms.Run) { r.Setup.MCPServers = append(r.Setup.MCPServers, transcript.MCPServer{Name: "other"}) },
+		arms.FactModel:         func(r *arms.Run) { r.Model = "opus" },
+		arms.FactClientVersion: func(r *arms.Run) { r.ClientVersion = "2.0.76" },
+		arms.FactTools:         func(r *arms.Run) { r.Setup.Tools = append(r.Setup.Tools, "Grep") },
+		arms.FactServers: func(r *arms.Run) {
+			r.Setup.MCPServers = append(r.Setup.MCPServers, transcript.MCPServer{Name: "other"})
+		},
 		arms.FactPermissionMode: func(r *arms.Run) { r.Setup.PermissionMode = "plan" },
 		arms.FactEffort:         func(r *arms.Run) { r.Setup.Effort = "low" },
 		arms.FactPrompt:         func(r *arms.Run) { r.Setup.Prompts = []string{"how?"} },

@@ -58,7 +58,7 @@ func (a *Arm) which(is func(*Run) bool) string {
 
 // list joins names, sorted, as far as a sentence can hold them.
 func list(names []string) string {
-	slices.SortStableFunc(names, naturally)
+	slices.SortStableFunc(names, textutil.Natural)
 	more := ""
 	if n := len(names) - listed; n > 0 {
 		names, more = names[:listed], fmt.Sprintf(" and %s more", textutil.Thousands(n))

@@ -13,7 +13,6 @@ package main
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/agent-eval/feedback/allocation"
 	"github.com/agent-eval/feedback/arms"
+	"github.com/agent-eval/feedback/internal/cli"
 	"github.com/agent-eval/feedback/internal/jsonout"
 	"github.com/agent-eval/feedback/transcript"
 )
@@ -33,15 +33,9 @@ var sample []byte
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// globs is a flag that may be given several times.
-type globs []string
-
-func (g *globs) String() string     { return fmt.Sprint(*g) }
-func (g *globs) Set(s string) error { *g = append(*g, s); return nil }
-
 type options struct {
 	brief, json, envelope bool
-	answer                globs
+	answer                cli.Strings
 	window                int
 	tools                 string
 	files                 []string
@@ -100,13 +94,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 func read(o options, stdin io.Reader) (*transcript.Session, error) {
 	var opts transcript.Options
-	if o.tools != "" {
-		tools, err := readTools(o.tools)
-		if err != nil {
-			return nil, err
-		}
-		opts.Tools = tools
+	tools, err := cli.ReadTools(o.tools)
+	if err != nil {
+		return nil, err
 	}
+	opts.Tools = tools
 	switch {
 	case len(o.files) == 0:
 		return transcript.Decode(bytes.NewReader(sample), "sample.jsonl", opts)
@@ -114,23 +106,6 @@ func read(o options, stdin io.Reader) (*transcript.Session, error) {
 		return transcript.Decode(stdin, "-", opts)
 	}
 	return transcript.ReadFiles(opts, o.files...)
-}
-
-// readTools reads a Tools from a file. A field that does not exist is an error: it would be a default in silence.
-func readTools(name string) (tools transcript.Tools, err error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return tools, &transcript.FileError{File: name, Err: err}
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err = d.Decode(&tools); err == nil {
-		err = tools.Validate()
-	}
-	if err != nil {
-		err = &transcript.FileError{File: name, Err: err}
-	}
-	return tools, err
 }
 
 func print(w io.Writer, s *transcript.Session, o options) error {

@@ -1,0 +1,182 @@
+package rundir
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agent-eval/feedback/internal/textutil"
+	"github.com/agent-eval/feedback/transcript"
+)
+
+// ErrNoLogs says that no arm has a log.
+var ErrNoLogs = errors.New("no logs found")
+
+// An Arm is the logs of one arm.
+type Arm struct {
+	Label string
+	Runs  []Run // in numeric order
+}
+
+// A Run is the logs of one session, in turn order.
+type Run struct {
+	Name  string   // such as new-2, or the base name of the file for a glob
+	Files []string // their paths
+}
+
+// Found is what a directory holds.
+type Found struct {
+	Arms []Arm // one a label asked for, in that order; those without logs too
+	// Warnings say what was expected and is not there: an arm without logs, a turn that is missing.
+	Warnings []string
+}
+
+// Find looks for the logs of arms in a directory. Each spec is a label, or label=glob for files that are named otherwise; the glob
+// is one of path.Match, relative to dir unless it is absolute, and each match is a run. A label that holds an equals sign is taken as a
+// label when there are logs of that name. Without specs, it finds all labels there are, sorted.
+//
+// An arm without logs is a warning. If no arm has any, the error is a *transcript.FileError that wraps [ErrNoLogs]; a directory that cannot be
+// read is one too.
+func Find(dir string, specs ...string) (Found, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return Found{}, &transcript.FileError{File: dir, Err: reason(err)}
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	ix := indexOf(names)
+	if len(specs) == 0 {
+		specs = ix.labels()
+	}
+	var f Found
+	runs := 0
+	for _, spec := range specs {
+		a, err := f.arm(dir, spec, ix.asked(specs))
+		if err != nil {
+			return Found{}, err
+		}
+		if len(a.Runs) == 0 {
+			f.warn("%s: no logs in %s", a.Label, dir)
+		}
+		runs += len(a.Runs)
+		f.Arms = append(f.Arms, a)
+	}
+	if runs == 0 {
+		return Found{}, &transcript.FileError{File: dir, Err: fmt.Errorf("%w%s", ErrNoLogs, ix.hint())}
+	}
+	return f, nil
+}
+
+func (f *Found) warn(format string, args ...any) {
+	f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...))
+}
+
+// reason drops the path that the error repeats.
+func reason(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
+}
+
+func (f *Found) arm(dir, spec string, ix index) (Arm, error) {
+	if logs := ix[spec]; len(logs) > 0 {
+		return f.join(dir, spec, logs), nil
+	}
+	label, glob, ok := strings.Cut(spec, "=")
+	if !ok {
+		return Arm{Label: spec}, nil
+	}
+	files, err := match(dir, glob)
+	if err != nil {
+		return Arm{}, fmt.Errorf("%s: %w", spec, err)
+	}
+	return f.join(dir, label, byBase(files)), nil
+}
+
+// match returns the files that a glob matches.
+func match(dir, glob string) ([]string, error) {
+	root, pattern := dir, filepath.ToSlash(glob)
+	if filepath.IsAbs(glob) {
+		root = filepath.VolumeName(glob) + string(filepath.Separator)
+		pattern = strings.TrimLeft(strings.TrimPrefix(pattern, filepath.VolumeName(glob)), "/")
+	}
+	pattern = path.Clean(pattern)
+	if strings.HasPrefix(pattern, "../") {
+		return nil, errors.New("a glob that leaves the directory has to be absolute")
+	}
+	fsys := os.DirFS(root)
+	names, err := fs.Glob(fsys, pattern)
+	var files []string
+	for _, name := range names {
+		if info, err := fs.Stat(fsys, name); err != nil || info.IsDir() {
+			continue
+		}
+		if filepath.IsAbs(glob) {
+			name = filepath.Join(root, name)
+		}
+		files = append(files, name)
+	}
+	return files, err
+}
+
+// A log is a file of one turn of one run.
+type log struct {
+	file string
+	run  string // the name of the run
+	i    int    // its number, -1 for a run without one
+	turn int    // from 1
+}
+
+// join puts an arm's logs together as runs.
+func (f *Found) join(dir, label string, logs []log) Arm {
+	slices.SortStableFunc(logs, func(a, b log) int {
+		return cmp.Or(cmp.Compare(a.i, b.i), textutil.Natural(a.run, b.run), cmp.Compare(a.run, b.run), cmp.Compare(a.turn, b.turn))
+	})
+	a := Arm{Label: label}
+	for k := 0; k < len(logs); {
+		r := Run{Name: logs[k].run}
+		turn := 1
+		for ; k < len(logs) && logs[k].run == r.Name && logs[k].turn == turn; turn++ {
+			r.Files = append(r.Files, absolute(dir, logs[k].file))
+			k++
+		}
+		for ; k < len(logs) && logs[k].run == r.Name; k++ {
+			f.warn("%s: left out, turn %d is missing", absolute(dir, logs[k].file), turn)
+		}
+		if len(r.Files) > 0 {
+			a.Runs = append(a.Runs, r)
+		}
+	}
+	if n := len(logs); n > 1 && logs[0].i < 0 && logs[n-1].i >= 0 {
+		f.warn("%s: both a run without a number and numbered ones", label)
+	}
+	return a
+}
+
+func absolute(dir, file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(dir, file)
+}
+
+// number reads a number as it stands in file names: up to nine digits.
+func number(s string) (int, bool) {
+	if s == "" || strings.Trim(s, "0123456789") != "" || len(s) > 9 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(s)
+	return n, err == nil
+}
