@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/agent-eval/feedback/internal/textutil"
-	"github.com/agent-eval/feedback/occupancy"
 	"github.com/agent-eval/feedback/transcript"
 )
 
@@ -29,8 +28,8 @@ func toolOf(arms []Arm) string {
 	return DefaultTool
 }
 
-// calls counts the run's calls of one family, all threads together.
-func (r *Run) calls(f transcript.Family) int {
+// CallsOf counts the run's calls of one family of tools, all threads together.
+func (r *Run) CallsOf(f transcript.Family) int {
 	n := 0
 	for _, c := range r.Calls {
 		if c.Family == f {
@@ -40,9 +39,9 @@ func (r *Run) calls(f transcript.Family) int {
 	return n
 }
 
-// retrievalResidual is what retrieval and file access hold together, in tokens: what the agent had to take in to know
-// what it knew. Nil when it was not measured.
-func (r *Run) retrievalResidual() *float64 {
+// RetrievalResidual returns what retrieval and file access hold together at the end, in tokens: what the agent had to take in to
+// know what it knew. Nil when it was not measured.
+func (r *Run) RetrievalResidual() *float64 {
 	retrieval, files := r.Occupancy.Families.Retrieval.Residual, r.Occupancy.FileAccess.Residual
 	if retrieval == nil || files == nil {
 		return nil
@@ -50,12 +49,14 @@ func (r *Run) retrievalResidual() *float64 {
 	return new(*retrieval + *files)
 }
 
-// share returns what part of the final context a number of tokens is, from 0 to 1; nil when either is not known.
-func share(tokens *float64, o *occupancy.Block) *float64 {
-	if tokens == nil || o.FinalContext == nil || *o.FinalContext == 0 {
+// RetrievalShare returns what part of the final context the [Run.RetrievalResidual] is, from 0 to 1; nil when either is not
+// known.
+func (r *Run) RetrievalShare() *float64 {
+	tokens, context := r.RetrievalResidual(), r.Occupancy.FinalContext
+	if tokens == nil || context == nil || *context == 0 {
 		return nil
 	}
-	return new(*tokens / float64(*o.FinalContext))
+	return new(*tokens / float64(*context))
 }
 
 // name returns what a report calls run i of the arm.

@@ -64,7 +64,7 @@ func (b *builder) behavior() {
 		name   string
 		family transcript.Family
 	}{{"Read", transcript.Read}, {"Grep/Glob", transcript.Search}, {"Bash", transcript.Shell}, {b.toolName() + " calls", transcript.Retrieval}} {
-		b.span(row.name, Calls, func(r *Run) *float64 { return number(r.calls(row.family)) })
+		b.span(row.name, Calls, func(r *Run) *float64 { return number(r.CallsOf(row.family)) })
 	}
 }
 
@@ -78,8 +78,8 @@ func (b *builder) occupancy() {
 	})
 	b.span(b.toolName()+" residual (tok)", Tokens, func(r *Run) *float64 { return r.Occupancy.Families.Retrieval.Residual })
 	b.span("file-access residual (tok)", Tokens, func(r *Run) *float64 { return r.Occupancy.FileAccess.Residual })
-	b.span("→ retrieval residual (tok)", Tokens, (*Run).retrievalResidual)
-	b.span("→ share of final context", Fraction, func(r *Run) *float64 { return share(r.retrievalResidual(), &r.Occupancy) })
+	b.span("→ retrieval residual (tok)", Tokens, (*Run).RetrievalResidual)
+	b.span("→ share of final context", Fraction, (*Run).RetrievalShare)
 	b.sum("unmeasured runs", Runs, ifAny, func(r *Run) int { return one(r.Occupancy.Families.Retrieval.Residual == nil) })
 	b.sum("runs with unmeasured requests", Runs, ifAny, func(r *Run) int { return one(r.Occupancy.UnmeasuredRequests > 0) })
 	b.sum("runs with an uncalibrated ratio", Runs, ifAny, func(r *Run) int { return one(!r.Occupancy.Calibrated) })

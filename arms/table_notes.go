@@ -2,6 +2,7 @@ package arms
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -44,6 +45,9 @@ func (t *Table) statistics() (notes []string) {
 	n, m := len(t.Arms[0].Runs), len(t.Arms[1].Runs)
 	least := LeastP(n, m)
 	switch {
+	case t.has(SignedRank) && t.leastPaired() > t.Alpha:
+		notes = append(notes, fmt.Sprintf("With so few pairs no two-sided signed-rank test goes below p = %.2f, so every row of runs has ~: it would take %d pairs.",
+			t.leastPaired(), pairsNeeded(t.Alpha)))
 	case t.has(SignedRank):
 		notes = append(notes, fmt.Sprintf("p is of Wilcoxon's signed-rank test within pairs, two-sided; ~ is p above %g: nothing can be said.", t.Alpha))
 	case least > t.Alpha:
@@ -68,6 +72,26 @@ func (t *Table) sizes() (n []int) {
 	}
 	slices.Sort(n)
 	return slices.Compact(n)
+}
+
+// leastPaired is the smallest p-value that the most pairs of a row can give: 2 in 2ⁿ ways to choose signs.
+func (t *Table) leastPaired() float64 {
+	n := 0
+	for _, r := range t.Rows {
+		if r.Compare != nil && r.Compare.Test == SignedRank {
+			n = max(n, r.Compare.N[0])
+		}
+	}
+	return min(1, math.Ldexp(2, -n))
+}
+
+// pairsNeeded is how many pairs a signed-rank test needs to be able to give p ≤ alpha: 6 for 0.05.
+func pairsNeeded(alpha float64) int {
+	n := 1
+	for math.Ldexp(2, -n) > alpha {
+		n++
+	}
+	return n
 }
 
 func (t *Table) has(test Test) bool {

@@ -91,6 +91,13 @@ func TestPairedRunsAreComparedWithinPairs(t *testing.T) {
 	if len(table.Differences) > 0 {
 		t.Errorf("the questions of different pairs are no difference: %+v", table.Differences)
 	}
+	if got := text(t, table); strings.Contains(got, "so few pairs") {
+		t.Error(got)
+	}
+	if got := text(t, arms.Compare([]arms.Arm{{Label: "new", Runs: fresh.Runs[:5]}, base}, arms.Options{})); !strings.Contains(got, "no two-sided signed-rank test goes below p = 0.06") ||
+		!strings.Contains(got, "it would take 6 pairs") {
+		t.Error(got)
+	}
 	fresh.Runs[0].Task = "nobody else's"
 	if w := arms.Compare([]arms.Arm{fresh, base}, arms.Options{}).Warnings; len(w) != 1 || !strings.Contains(w[0], "baseline-1, new-1") {
 		t.Errorf("%q", w)

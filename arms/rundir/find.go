@@ -28,6 +28,7 @@ type Arm struct {
 // A Run is the logs of one session, in turn order.
 type Run struct {
 	Name  string   // such as new-2, or the base name of the file for a glob
+	Task  string   // what the run worked on, where the directories say it: see FindCampaign
 	Files []string // their paths
 }
 
@@ -45,6 +46,17 @@ type Found struct {
 // An arm without logs is a warning. If no arm has any, the error is a *transcript.FileError that wraps [ErrNoLogs]; a directory that cannot be
 // read is one too.
 func Find(dir string, specs ...string) (Found, error) {
+	f, err := find(dir, specs)
+	for _, a := range f.Arms {
+		if len(a.Runs) == 0 {
+			f.warn("%s: no logs in %s", a.Label, dir)
+		}
+	}
+	return f, err
+}
+
+// find is Find without the warnings of arms without logs.
+func find(dir string, specs []string) (Found, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return Found{}, &transcript.FileError{File: dir, Err: reason(err)}
@@ -65,9 +77,6 @@ func Find(dir string, specs ...string) (Found, error) {
 		a, err := f.arm(dir, spec, ix.asked(specs))
 		if err != nil {
 			return Found{}, err
-		}
-		if len(a.Runs) == 0 {
-			f.warn("%s: no logs in %s", a.Label, dir)
 		}
 		runs += len(a.Runs)
 		f.Arms = append(f.Arms, a)

@@ -52,7 +52,7 @@ func Read(ctx context.Context, found []Arm, opts Options) ([]arms.Arm, []error) 
 			errs = append(errs, &RunError{j.run.Name, j.err})
 			continue
 		}
-		j.result.Name = j.run.Name
+		j.result.Name, j.result.Task = j.run.Name, j.run.Task
 		read[j.arm].Runs = append(read[j.arm].Runs, j.result)
 	}
 	return read, errs

@@ -157,3 +157,31 @@ func TestReadEndsWithItsContext(t *testing.T) {
 		t.Errorf("%+v, %v", read, errs)
 	}
 }
+
+func TestFindCampaign(t *testing.T) {
+	dir := directory(t, "gin/run1/run-with.jsonl", "gin/run1/run-without.jsonl", "gin/run2/run-with-1.jsonl", "gin/run2/run-with-1.t2.jsonl",
+		"gin/run10/run-with.jsonl", "gin/run10/run-without.jsonl", "express/run1/run-with.jsonl", "express/run1/run-without.jsonl", "express/run01/run-with.jsonl",
+		"express/run2/run-other.jsonl", "notes/run-with.jsonl", "run-with.jsonl")
+	f, err := rundir.FindCampaign(dir, "with", "without")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, a := range f.Arms {
+		for _, r := range a.Runs {
+			got = append(got, a.Label+" "+r.Task+" "+r.Name+" "+strings.Repeat("x", len(r.Files)))
+		}
+	}
+	want := []string{"with express express/run1/with x", "with gin gin/run1/with x", "with gin gin/run2/with-1 xx", "with gin gin/run10/with x",
+		"without express express/run1/without x", "without gin gin/run1/without x", "without gin gin/run10/without x"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	missing := []string{"express/run2: missing, no log of with or without", "express/run10: missing", "gin/run2: missing, no log of without"}
+	if diff := cmp.Diff(missing, f.Warnings); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := rundir.FindCampaign(t.TempDir(), "with", "without"); !errors.Is(err, rundir.ErrNoLogs) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,90 @@
+package campaign_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/agent-eval/feedback/allocation"
+	"github.com/agent-eval/feedback/arms"
+	"github.com/agent-eval/feedback/arms/campaign"
+	"github.com/agent-eval/feedback/sufficiency"
+)
+
+// run is a run on a repository that took some seconds, cost some dollars, and whose first prompt had some tokens.
+func run(repo string, seconds, dollars float64, first int) arms.Run {
+	r := arms.Run{Name: repo + "/run1/x", Task: repo, Tool: "codegraph"}
+	r.OK, r.DurationS, r.CostUSD, r.Occupancy.BaseContext = true, &seconds, &dollars, &first
+	return r
+}
+
+// On a the medians are 8 and 10 s: 20 % saved; on b they are 11 and 10: 10 % more. Their mean is 5 %. On a with costs 0.30 of 0.20: 50 %
+// more, on b the same; the mean is 25 % more.
+func TestAveragesGiveEachRepositoryTheSameWeight(t *testing.T) {
+	with := arms.Arm{Label: "with", Runs: []arms.Run{run("a", 7, 0.3, 12_100), run("a", 9, 0.3, 12_000), run("b", 11, 0.2, 11_000)}}
+	without := arms.Arm{Label: "without", Runs: []arms.Run{run("b", 10, 0.2, 9_500), run("a", 10, 0.2, 10_000)}}
+	r := campaign.Analyze(with, without, campaign.Options{})
+	if len(r.Repos) != 2 || r.Repos[0].Runs != [2]int{2, 1} || *r.Repos[0].FixedOverhead != 2_050 || *r.Repos[1].FixedOverhead != 1_500 {
+		t.Fatalf("%+v", r.Repos)
+	}
+	for name, want := range map[string]float64{"time": 0.05, "cost": -0.25} {
+		for _, a := range r.Averages {
+			if a.Measure == name && (a.Repos != 2 || math.Abs(*a.Mean-want) > 1e-9) {
+				t.Errorf("%s: %+v, want %v", name, *a.Mean, want)
+			}
+		}
+	}
+	var b strings.Builder
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"time               5% LOWER  (20% LOWER to 10% HIGHER, 2 repositories)",
+		"cost               25% HIGHER  (the same to 50% HIGHER, 2 repositories)",
+		"8 → 10  20% less", "11 → 10  10% MORE", "0.300 → 0.200  50% MORE", "final context      not measured", "2,050 tok",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
+// 3 of 4 calls were enough; 900 of 1,200 characters of the runs that answered were used.
+func TestJudgedCallsArePooledPerRepository(t *testing.T) {
+	a, b, silent := run("a", 1, 1, 1), run("a", 1, 1, 1), run("a", 1, 1, 1)
+	a.Sufficiency = sufficiency.Block{Answered: 3, Counts: sufficiency.Counts{Sufficient: 3}}
+	b.Sufficiency = sufficiency.Block{Answered: 1, Counts: sufficiency.Counts{Search: 1}}
+	a.Allocation = allocation.Block{Envelope: 1_000, Used: new(800)}
+	b.Allocation = allocation.Block{Envelope: 200, Used: new(100)}
+	silent.Allocation = allocation.Block{Envelope: 5_000}
+	r := campaign.Analyze(arms.Arm{Runs: []arms.Run{a, b, silent}}, arms.Arm{}, campaign.Options{})
+	got := r.Repos[0]
+	if got.Answered != 4 || got.Counts != (sufficiency.Counts{Sufficient: 3, Search: 1}) || *got.Efficiency != 0.75 {
+		t.Errorf("%+v", got)
+	}
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "in no average") {
+		t.Errorf("%q", r.Warnings)
+	}
+}
+
+func TestRacedAndContaminatedRunsAreLeftOutAndListed(t *testing.T) {
+	raced, reached, offered := run("a", 1, 1, 1), run("a", 1, 1, 1), run("a", 1, 1, 1)
+	raced.Raced, reached.Contamination.Returned, offered.RetrievalTools = true, 1, []string{"mcp__codegraph__codegraph_explore"}
+	with := arms.Arm{Label: "with", Runs: []arms.Run{raced, reached, run("a", 1, 1, 1)}}
+	without := arms.Arm{Label: "without", Runs: []arms.Run{reached, offered, raced}}
+	if r := campaign.Analyze(with, without, campaign.Options{}); len(r.LeftOut) != 3 || r.Repos[0].Runs != [2]int{2, 1} {
+		t.Errorf("%+v, %v", r.LeftOut, r.Repos[0].Runs)
+	}
+	r := campaign.Analyze(with, without, campaign.Options{IncludeRaced: true, IncludeContaminated: true})
+	if len(r.LeftOut) != 0 || r.Repos[0].Runs != [2]int{3, 3} || len(r.Table.Warnings) < 2 {
+		t.Errorf("%+v, %v, %q", r.LeftOut, r.Repos[0].Runs, r.Table.Warnings)
+	}
+}
+
+func TestAnEmptyCampaignSaysSo(t *testing.T) {
+	r := campaign.Analyze(arms.Arm{}, arms.Arm{}, campaign.Options{})
+	var b strings.Builder
+	if err := r.WriteText(&b); err != nil || !strings.Contains(b.String(), "not measured") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}

@@ -1,0 +1,204 @@
+package campaign
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-eval/feedback/arms"
+	"github.com/agent-eval/feedback/internal/textutil"
+	"github.com/agent-eval/feedback/sufficiency"
+)
+
+// WriteText writes the report for a terminal: throughput and occupancy per repository, with and without the tool and what it saves; sufficiency
+// and allocation; the averages; what each run called; what was left out; and the table of all runs. The error is that of w.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("====== CAMPAIGN")
+	if r.Title != "" {
+		b.WriteString(" — " + textutil.Printable(r.Title, 200))
+	}
+	b.WriteString(" ======\n")
+	for _, l := range r.LeftOut {
+		fmt.Fprintf(&b, "  !!! left out: %s, %s\n", textutil.Printable(l.Run, 200), l.Reason)
+	}
+	for _, s := range r.Warnings {
+		fmt.Fprintf(&b, "  !!! %s\n", textutil.Printable(s, 400))
+	}
+	arrow := textutil.Printable(r.With, 30) + " → " + textutil.Printable(r.Without, 30)
+	r.writeMeasures(&b, "throughput, "+arrow+", medians of the runs and what "+textutil.Printable(r.With, 30)+" saves", 0, throughput)
+	r.writeMeasures(&b, "occupancy at the end, "+arrow, throughput, len(measures))
+	r.writeOverhead(&b)
+	r.writeJudged(&b)
+	r.writeAverages(&b)
+	r.writeMix(&b)
+	b.WriteByte('\n')
+	r.Table.WriteText(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+const (
+	repoWidth = 18
+	cellWidth = 27
+)
+
+// left and right pad to a width; a text that is wider stays whole.
+func left(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
+}
+
+func right(s string, width int) string {
+	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s))) + s
+}
+
+func (r *Repo) label() string { return left(textutil.Printable(r.Name, repoWidth), repoWidth) }
+
+func (r *Report) writeMeasures(b *strings.Builder, title string, from, to int) {
+	fmt.Fprintf(b, "\n  %s\n    %s", title, left("repository", repoWidth))
+	b.WriteString(right("runs", 8))
+	for _, m := range measures[from:to] {
+		b.WriteString(right(m.name+unitName(m.unit), cellWidth))
+	}
+	b.WriteByte('\n')
+	for i := range r.Repos {
+		repo := &r.Repos[i]
+		fmt.Fprintf(b, "    %s%s", repo.label(), right(fmt.Sprintf("%d → %d", repo.Runs[0], repo.Runs[1]), 8))
+		for _, m := range repo.Measures[from:to] {
+			b.WriteString(right(m.text(), cellWidth))
+		}
+		b.WriteByte('\n')
+	}
+}
+
+// unitName is the unit as it stands behind a name; nothing where the name says it.
+func unitName(u arms.Unit) string {
+	switch u {
+	case arms.Calls, Requests:
+		return ""
+	case arms.Fraction:
+		return " (%)"
+	}
+	return " (" + string(u) + ")"
+}
+
+func (m Measure) text() string {
+	text := m.figure(m.With) + " → " + m.figure(m.Without)
+	if m.Saved != nil {
+		text += "  " + changed(*m.Saved)
+	}
+	return text
+}
+
+func (m Measure) figure(x *float64) string {
+	switch {
+	case x == nil:
+		return "—"
+	case m.Unit == Dollars:
+		return fmt.Sprintf("%.3f", *x)
+	case m.Unit == arms.Fraction:
+		return fmt.Sprintf("%.1f", 100**x)
+	case math.Abs(*x) < 10 && *x != math.Trunc(*x):
+		return fmt.Sprintf("%.1f", *x)
+	case m.Unit == arms.Tokens && math.Abs(*x) >= 10_000:
+		return textutil.Thousands(int(math.Round(*x/1000))) + "k"
+	}
+	return textutil.Thousands(int(math.Round(*x)))
+}
+
+// changed words what is saved by its sign.
+func changed(saved float64) string {
+	percent := math.Round(100 * math.Abs(saved))
+	switch {
+	case percent == 0:
+		return "same"
+	case saved < 0:
+		return fmt.Sprintf("%.0f%% MORE", percent)
+	}
+	return fmt.Sprintf("%.0f%% less", percent)
+}
+
+func (r *Report) writeOverhead(b *strings.Builder) {
+	b.WriteString("\n  fixed overhead — what the tool's schemas and instructions add to every prompt\n")
+	for i := range r.Repos {
+		text := "not measured"
+		if x := r.Repos[i].FixedOverhead; x != nil {
+			text = fmt.Sprintf("%s tok", textutil.Thousands(int(math.Round(*x))))
+		}
+		fmt.Fprintf(b, "    %s%s\n", r.Repos[i].label(), right(text, 16))
+	}
+}
+
+func (r *Report) writeJudged(b *strings.Builder) {
+	fmt.Fprintf(b, "\n  sufficiency and allocation of %s, pooled per repository\n    %s", textutil.Printable(r.With, 40), left("repository", repoWidth))
+	for _, name := range []string{"answered", "again", "returned", "missed", "search", "enough"} {
+		b.WriteString(right(name, 11))
+	}
+	b.WriteString(right("efficiency", 24) + "\n")
+	for i := range r.Repos {
+		repo := &r.Repos[i]
+		fmt.Fprintf(b, "    %s%11d", repo.label(), repo.Answered)
+		for _, bucket := range sufficiency.Buckets() {
+			text := "—"
+			if n := repo.Counts.Of(bucket); repo.Answered > 0 {
+				text = fmt.Sprintf("%d  %.0f%%", n, 100*float64(n)/float64(repo.Answered))
+			}
+			b.WriteString(right(text, 11))
+		}
+		text := "—"
+		if repo.Efficiency != nil {
+			text = fmt.Sprintf("%.1f%% of %s chars", 100**repo.Efficiency, textutil.Thousands(repo.Envelope))
+		}
+		b.WriteString(right(text, 24) + "\n")
+	}
+}
+
+func (r *Report) writeAverages(b *strings.Builder) {
+	fmt.Fprintf(b, "\n  %s against %s, mean over repositories\n", textutil.Printable(r.With, 40), textutil.Printable(r.Without, 40))
+	for _, a := range r.Averages {
+		if a.Mean == nil {
+			fmt.Fprintf(b, "    %s not measured\n", left(a.Measure, repoWidth))
+			continue
+		}
+		fmt.Fprintf(b, "    %s %s  (%s to %s, %s)\n", left(a.Measure, repoWidth), direction(*a.Mean), direction(*a.Max), direction(*a.Min), repositories(a.Repos))
+	}
+}
+
+// repositories counts them.
+func repositories(n int) string {
+	if n == 1 {
+		return "1 repository"
+	}
+	return textutil.Thousands(n) + " repositories"
+}
+
+// direction words an average by its sign.
+func direction(saved float64) string {
+	percent := math.Round(100 * math.Abs(saved))
+	switch {
+	case percent == 0:
+		return "the same"
+	case saved < 0:
+		return fmt.Sprintf("%.0f%% HIGHER", percent)
+	}
+	return fmt.Sprintf("%.0f%% LOWER", percent)
+}
+
+func (r *Report) writeMix(b *strings.Builder) {
+	fmt.Fprintf(b, "\n  what each run called\n    %s", left("run", 2*repoWidth))
+	for _, name := range []string{textutil.Printable(r.Tool, 15), "Read", "Grep/Glob", "Bash", "other"} {
+		b.WriteString(right(name, 16))
+	}
+	b.WriteByte('\n')
+	for i := range r.Repos {
+		for _, m := range r.Repos[i].Mix {
+			fmt.Fprintf(b, "    %s", left(textutil.Printable(m.Run, 2*repoWidth), 2*repoWidth))
+			for _, n := range []int{m.Retrieval, m.Read, m.Search, m.Shell, m.Other} {
+				b.WriteString(right(textutil.Thousands(n), 16))
+			}
+			b.WriteByte('\n')
+		}
+	}
+}
