@@ -1,6 +1,8 @@
 package arms
 
 import (
+	"slices"
+
 	"github.com/agent-eval/feedback/allocation"
 	"github.com/agent-eval/feedback/contamination"
 	"github.com/agent-eval/feedback/occupancy"
@@ -59,6 +61,11 @@ func Measure(s *transcript.Session, opts MeasureOptions) Run {
 		Allocation:    allocation.Analyze(s, opts.Allocation),
 		Contamination: contamination.Analyze(s, opts.Contamination),
 	}
+	n := 0
+	for _, calls := range r.ToolCounts {
+		n += calls
+	}
+	r.Calls = slices.Grow(r.Calls, n)
 	for i := range s.Threads {
 		for _, ev := range s.Threads[i].Events {
 			if c, ok := ev.(*transcript.ToolCall); ok {

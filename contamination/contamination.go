@@ -55,6 +55,7 @@ func Analyze(s *transcript.Session, opts Options) Block {
 	}
 	b := Block{Name: tools.Name, Calls: []Call{}}
 	at := make(map[string]int) // call id → index into b.Calls
+	var lines shell.Reader
 	for i := range s.Threads {
 		for _, ev := range s.Threads[i].Events {
 			switch ev := ev.(type) {
@@ -62,7 +63,7 @@ func Analyze(s *transcript.Session, opts Options) Block {
 				if ev.Family != transcript.Shell {
 					continue
 				}
-				if invocation, ok := shell.Runs(ev.Args.Command, names); ok {
+				if invocation, ok := lines.Runs(ev.Args.Command, names); ok {
 					at[ev.ID] = len(b.Calls)
 					b.Calls = append(b.Calls, Call{ev.Pos, ev.Thread, ev.Args.Command, invocation, Unknown})
 				}

@@ -35,6 +35,7 @@ type run struct {
 func analyzeThread(s *transcript.Session, t *transcript.Thread, name string, opts Options) Block {
 	w := collect(t)
 	r := &run{window: w, calibration: calibrate(w.gaps), block: Block{Thread: t.ID, Name: name}}
+	r.queue.entries = make([]entry, 0, len(w.steps))
 	if opts.Series {
 		r.series = &Series{Points: []Point{}, Evictions: []Eviction{}, Compactions: []Compaction{}}
 	}

@@ -91,7 +91,16 @@ type window struct {
 }
 
 func collect(t *transcript.Thread) *window {
-	w := &window{gaps: make([]gap, 1, 16)}
+	requests, steps := 0, 0
+	for _, ev := range t.Events {
+		switch ev.(type) {
+		case *transcript.Request:
+			requests++
+		case *transcript.ToolResult, *transcript.Compaction, *transcript.MicroCompaction:
+			steps++
+		}
+	}
+	w := &window{gaps: make([]gap, 1, requests+1), steps: make([]step, 0, steps)}
 	for _, ev := range t.Events {
 		if ev.At().Abandoned {
 			continue

@@ -3,6 +3,7 @@ package sufficiency
 import (
 	"slices"
 
+	"github.com/agent-eval/feedback/internal/shell"
 	"github.com/agent-eval/feedback/transcript"
 )
 
@@ -25,6 +26,7 @@ type analysis struct {
 	cli     []string
 	results map[string]*transcript.ToolResult // results of judged calls and delegations by call id
 	agents  agents
+	shell   shell.Reader
 	block   Block
 }
 
@@ -47,6 +49,7 @@ func newAnalysis(s *transcript.Session) *analysis {
 			}
 		}
 	}
+	a.block.Calls = slices.Grow(a.block.Calls, len(a.results))
 	return a
 }
 

@@ -58,12 +58,12 @@ func (j *judge) action(c *transcript.ToolCall) verdict {
 
 // command judges by a shell command.
 func (j *judge) command(v verdict, line string) verdict {
-	if cli, ok := shell.Runs(line, j.cli); ok {
+	if cli, ok := j.shell.Runs(line, j.cli); ok {
 		v.bucket = ExploreAgain
 		v.next += " " + cli
 		return v
 	}
-	switch act := shell.Classify(line); act.Kind {
+	switch act := j.shell.Classify(line); act.Kind {
 	case shell.Read:
 		return j.read(v, act.Files)
 	case shell.Search:

@@ -21,12 +21,8 @@ type folder struct {
 	threads  map[string]threadRef // thread id → where it is
 	links    map[string]string    // subagent → call that started it
 	roots    map[uuid]string      // line of a sidechain without an agent id → its thread
-	requests map[string]*Request  // message id → request
-	calls    map[string]call      // call id → call
 	open     map[string]string    // thread id → message that is being streamed
 	last     map[string]*lastMessage
-	blocks   blocks
-	tree     tree
 	node     int32 // the current line in tree, or -1
 	warmUp   bool  // the current text is that of a warm-up
 	thinking int   // client's estimate for the message that comes next
@@ -63,24 +59,22 @@ func newFolder(opts Options) (*folder, error) {
 		return nil, err
 	}
 	f := makeFolder(opts, m)
-	f.memory = new(memory)
+	f.memory = newMemory()
 	return f, nil
 }
 
 // makeFolder returns a folder without workers, for tools that are compiled.
 func makeFolder(opts Options, m *toolMatcher) *folder {
 	return &folder{
-		opts:     opts,
-		matcher:  m,
-		classes:  make(map[string]class),
-		session:  &Session{Tools: opts.Tools, Threads: []Thread{{}}},
-		segment:  -1,
-		threads:  map[string]threadRef{"": {}},
-		links:    make(map[string]string),
-		requests: make(map[string]*Request),
-		calls:    make(map[string]call),
-		open:     make(map[string]string),
-		last:     make(map[string]*lastMessage),
+		opts:    opts,
+		matcher: m,
+		classes: make(map[string]class),
+		session: &Session{Tools: opts.Tools, Threads: []Thread{{}}},
+		segment: -1,
+		threads: map[string]threadRef{"": {}},
+		links:   make(map[string]string),
+		open:    make(map[string]string),
+		last:    make(map[string]*lastMessage),
 	}
 }
 
@@ -136,7 +130,7 @@ func (f *folder) add(l *line, lineNo int) {
 	f.describe(l, lineNo)
 	handle(f, l, Origin{Pos: Position{f.file, lineNo}, Segment: f.segment, Thread: f.threadOf(l)})
 	if f.node >= 0 {
-		f.tree.nodes[f.node].events = [2]int32{int32(before), int32(len(f.session.Threads[0].Events))}
+		f.tree.node(f.node).events = [2]int32{int32(before), int32(len(f.session.Threads[0].Events))}
 	}
 }
 
@@ -254,6 +248,28 @@ func (f *folder) str(s str) string {
 	}
 	f.scratch = s.Append(f.scratch[:0])
 	return f.intern.bytes(f.scratch)
+}
+
+// requestID returns the message id s. That of a request that was read is the same string, without another map to find it by.
+func (f *folder) requestID(s str) string {
+	if s.Escaped {
+		return f.str(s)
+	}
+	if r := f.requests[string(s.Raw)]; r != nil {
+		return r.ID
+	}
+	return f.keep(s)
+}
+
+// callID returns the id of a tool call, likewise.
+func (f *folder) callID(s str) string {
+	if s.Escaped {
+		return f.str(s)
+	}
+	if c := f.calls[string(s.Raw)]; c.ToolCall != nil {
+		return c.ID
+	}
+	return f.keep(s)
 }
 
 // keep returns the string of s; for short texts that do not repeat and stay.

@@ -12,11 +12,10 @@ func (f *folder) assistant(l *line, o Origin) {
 		return
 	}
 	model := f.str(l.model)
-	id := f.str(l.msgID)
 	synthetic := model == "<synthetic>"
-	if synthetic {
-		id = ""
-	} else {
+	id := ""
+	if !synthetic {
+		id = f.requestID(l.msgID)
 		f.request(l, o, id, model)
 	}
 	for i := range l.blocks {
@@ -31,7 +30,7 @@ func (f *folder) message(o Origin) {
 	}
 	f.worked = true
 	if f.node >= 0 {
-		f.tree.nodes[f.node].kind = nodeMessage
+		f.tree.node(f.node).kind = nodeMessage
 	}
 }
 
@@ -119,7 +118,7 @@ func (f *folder) assistantBlock(l *line, b *block, o Origin, id string, syntheti
 }
 
 func (f *folder) toolCall(b *block, o Origin, request string) {
-	id := f.str(b.id)
+	id := f.callID(b.id)
 	if id == "" {
 		f.problem(o.Pos.Line, "tool call without an id")
 	} else if f.calls[id].ToolCall != nil {

@@ -45,7 +45,7 @@ func (f *folder) userText(l *line, b *block, o Origin, besideResult bool) {
 	}
 	f.endTurn(o.Thread)
 	if o.Thread == "" && f.node >= 0 {
-		f.tree.nodes[f.node].kind = nodePrompt
+		f.tree.node(f.node).kind = nodePrompt
 	}
 }
 
@@ -62,7 +62,7 @@ func clientNote(text []byte) bool {
 }
 
 func (f *folder) toolResult(l *line, b *block, o Origin) {
-	id := f.str(b.id)
+	id := f.callID(b.id)
 	c := f.calls[id]
 	if c.answered {
 		f.session.Report.Copies++
@@ -139,7 +139,7 @@ func (f *folder) cleared(l *line, b *block, o Origin) {
 	if len(texts) != 1 || string(texts[0].Raw) != clearedText {
 		return
 	}
-	f.emit(&MicroCompaction{Origin: o, Trigger: "placeholder", Cleared: []string{f.str(b.id)}})
+	f.emit(&MicroCompaction{Origin: o, Trigger: "placeholder", Cleared: []string{f.callID(b.id)}})
 }
 
 // failure tells the kinds of errors apart by what the client writes into the result.

@@ -42,7 +42,7 @@ type Loader struct {
 	tools   Tools // given, with defaults
 	matcher *toolMatcher
 	classes map[string]class
-	memory  memory
+	memory  *memory
 }
 
 // memory is what a folder works with and leaves nothing of itself in.
@@ -50,6 +50,31 @@ type memory struct {
 	workers   [maxWorkers]worker
 	scratch   []byte
 	responses responseParser
+
+	requests map[string]*Request // message id → request
+	calls    map[string]call     // call id → call
+	blocks   blocks
+	tree     tree
+}
+
+func newMemory() *memory {
+	return &memory{requests: make(map[string]*Request), calls: make(map[string]call)}
+}
+
+// large is how many requests, calls or lines make their memory too large to be kept for logs that are likely to be smaller.
+const large = 4096
+
+// release forgets the session that was read.
+func (m *memory) release() {
+	if len(m.requests) > large || len(m.calls) > large || m.tree.n > large {
+		m.requests, m.calls = make(map[string]*Request), make(map[string]call)
+		m.blocks, m.tree = blocks{}, tree{}
+		return
+	}
+	clear(m.requests)
+	clear(m.calls)
+	clear(m.blocks.first)
+	m.tree.reset()
 }
 
 // ReadFiles reads the logs of one session, in turn order. The first that cannot be read, or that holds no
@@ -60,6 +85,7 @@ func (l *Loader) ReadFiles(names ...string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer l.memory.release()
 	for _, name := range names {
 		if err := f.readFile(name); err != nil {
 			return nil, err
@@ -74,6 +100,7 @@ func (l *Loader) Decode(r io.Reader, name string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer l.memory.release()
 	f.startSegment(name)
 	if err := f.readLog(r, name, chunkSize); err != nil {
 		return nil, err
@@ -97,7 +124,10 @@ func (l *Loader) folder() (*folder, error) {
 	if len(l.classes) < 1000 { // names come from logs
 		f.classes = l.classes
 	}
-	f.memory = &l.memory
+	if l.memory == nil {
+		l.memory = newMemory()
+	}
+	f.memory = l.memory
 	return f, nil
 }
 

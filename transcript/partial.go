@@ -5,7 +5,7 @@ package transcript
 func (f *folder) streamEvent(l *line, o Origin) {
 	switch string(l.innerType.Raw) {
 	case "message_start":
-		id := f.str(l.msgID)
+		id := f.requestID(l.msgID)
 		f.open[o.Thread] = id
 		f.request(l, o, id, f.str(l.model))
 	case "message_delta":

@@ -30,6 +30,9 @@ func (f *folder) emit(ev Event) {
 		f.threads[id] = ref
 	}
 	t := &(*f.list(ref))[ref.index]
+	if len(t.Events) == cap(t.Events) {
+		t.Events = slices.Grow(t.Events, max(8, len(t.Events))) // twice as many: append grows long slices by less, and leaves more behind
+	}
 	t.Events = append(t.Events, ev)
 	if !f.quiet {
 		f.emitted = append(f.emitted, ev)
@@ -52,7 +55,7 @@ func (f *folder) threadOf(l *line) string {
 	case !v.agent.Empty() && (v.sidechain || !l.innerLine.Empty()):
 		agent := f.intern.join(agentPrefix, f.str(v.agent))
 		if !l.innerLine.Empty() && !l.parentTool.Empty() {
-			f.link(agent, f.str(l.parentTool))
+			f.link(agent, f.callID(l.parentTool))
 		}
 		if id, ok := f.links[agent]; ok {
 			return id
@@ -63,7 +66,7 @@ func (f *folder) threadOf(l *line) string {
 	case !v.id.Empty():
 		return ""
 	default:
-		return f.str(l.parentTool)
+		return f.callID(l.parentTool)
 	}
 }
 

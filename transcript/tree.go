@@ -1,6 +1,9 @@
 package transcript
 
-import "encoding/hex"
+import (
+	"encoding/hex"
+	"hash/maphash"
+)
 
 // A uuid is a line's uuid in binary, or a text that is none.
 type uuid struct {
@@ -28,20 +31,28 @@ func parseUUID(s []byte) uuid {
 // A tree holds the lines of a session by uuid. It tells copies from new lines, finds the tool results of a line, and knows
 // which branches of a conversation were abandoned.
 type tree struct {
-	index   map[[16]byte]int32 // node by uuid in binary
-	odd     map[string]int32   // node by a text that is no uuid
-	nodes   []node
+	seed    maphash.Seed
+	table   []int32          // node by the hash of its uuid, plus 1; open addressing, a power of two long
+	odd     map[string]int32 // node by a text that is no uuid
+	pages   [][]node
+	n       int32          // nodes
 	parents map[int32]uuid // of nodes whose parent had not been read yet
 	results []string       // call ids of all tool results in order
 }
 
 // A node is one line.
 type node struct {
+	uuid    [16]byte // zero for a text that is none
 	parent  int32    // index of the line that it follows, or -1
 	results [2]int32 // range in tree.results
 	events  [2]int32 // range in the main thread's events
 	kind    nodeKind
 }
+
+// pageSize is how many nodes a page has: memory grows by pages, and nothing is copied.
+const pageSize = 64
+
+func (t *tree) node(i int32) *node { return &t.pages[i/pageSize][i%pageSize] }
 
 type nodeKind uint8
 
@@ -56,34 +67,77 @@ func (t *tree) add(u uuid) (int32, bool) {
 	if i, ok := t.find(u); ok {
 		return i, false
 	}
-	if t.index == nil {
-		t.index, t.odd = make(map[[16]byte]int32), make(map[string]int32)
-	}
-	i := int32(len(t.nodes))
-	if u.text == "" {
-		t.index[u.bin] = i
-	} else {
-		t.odd[u.text] = i
+	i := t.n
+	t.n++
+	if int(i/pageSize) == len(t.pages) {
+		t.pages = append(t.pages, make([]node, pageSize))
 	}
 	n := int32(len(t.results))
-	t.nodes = append(t.nodes, node{parent: -1, results: [2]int32{n, n}})
+	*t.node(i) = node{uuid: u.bin, parent: -1, results: [2]int32{n, n}}
+	if u.text != "" {
+		if t.odd == nil {
+			t.odd = make(map[string]int32)
+		}
+		t.odd[u.text] = i
+		return i, true
+	}
+	if int(t.n) > len(t.table)/2 {
+		t.grow()
+	}
+	*t.slot(u.bin) = i + 1
 	return i, true
+}
+
+// reset empties the tree and keeps its memory.
+func (t *tree) reset() {
+	clear(t.table)
+	clear(t.odd)
+	clear(t.parents)
+	clear(t.results)
+	t.n, t.results = 0, t.results[:0]
 }
 
 // find returns the index of a line.
 func (t *tree) find(u uuid) (int32, bool) {
-	if u.text == "" {
-		i, ok := t.index[u.bin]
+	if u.text != "" {
+		i, ok := t.odd[u.text]
 		return i, ok
 	}
-	i, ok := t.odd[u.text]
-	return i, ok
+	if len(t.table) == 0 {
+		return 0, false
+	}
+	i := *t.slot(u.bin)
+	return i - 1, i > 0
+}
+
+// slot returns the place of a uuid in the table: where it is, or where it goes.
+func (t *tree) slot(bin [16]byte) *int32 {
+	mask := uint64(len(t.table) - 1)
+	for at := maphash.Bytes(t.seed, bin[:]); ; at++ {
+		if p := &t.table[at&mask]; *p == 0 || t.node(*p-1).uuid == bin {
+			return p
+		}
+	}
+}
+
+// grow makes the table twice as long.
+func (t *tree) grow() {
+	old := t.table
+	if old == nil {
+		t.seed = maphash.MakeSeed()
+	}
+	t.table = make([]int32, max(64, 2*len(old)))
+	for _, i := range old {
+		if i > 0 {
+			*t.slot(t.node(i - 1).uuid) = i
+		}
+	}
 }
 
 // follow notes which line a line follows.
 func (t *tree) follow(i int32, parent uuid) {
 	if p, ok := t.find(parent); ok {
-		t.nodes[i].parent = p
+		t.node(i).parent = p
 		return
 	}
 	if t.parents == nil {
@@ -95,7 +149,7 @@ func (t *tree) follow(i int32, parent uuid) {
 // addResult notes that the line, the newest, holds the result of a call.
 func (t *tree) addResult(i int32, callID string) {
 	t.results = append(t.results, callID)
-	t.nodes[i].results[1] = int32(len(t.results))
+	t.node(i).results[1] = int32(len(t.results))
 }
 
 // between returns the calls whose results stand from the line head to the line tail.
@@ -105,7 +159,7 @@ func (t *tree) between(head, tail string) []string {
 	if !ok1 || !ok2 || h > l {
 		return nil
 	}
-	return t.results[t.nodes[h].results[0]:t.nodes[l].results[1]]
+	return t.results[t.node(h).results[0]:t.node(l).results[1]]
 }
 
 // abandoned returns the ranges of the main thread's events that belong to branches which a rewind left behind, and how
@@ -114,20 +168,20 @@ func (t *tree) between(head, tail string) []string {
 func (t *tree) abandoned() (events [][2]int32, branches int) {
 	for i, u := range t.parents {
 		if p, ok := t.find(u); ok {
-			t.nodes[i].parent = p
+			t.node(i).parent = p
 		}
 	}
 	prompts := make(map[int32][]int32) // message → prompts that follow it
 	newest := int32(-1)
 	rewound := false
-	for i := range t.nodes {
-		if t.nodes[i].kind == nodeOther {
+	for i := range t.n {
+		if t.node(i).kind == nodeOther {
 			continue
 		}
-		newest = int32(i)
-		if t.nodes[i].kind == nodePrompt {
-			if m := t.message(int32(i)); m >= 0 {
-				prompts[m] = append(prompts[m], int32(i))
+		newest = i
+		if t.node(i).kind == nodePrompt {
+			if m := t.message(i); m >= 0 {
+				prompts[m] = append(prompts[m], i)
 				rewound = rewound || len(prompts[m]) > 1
 			}
 		}
@@ -138,7 +192,7 @@ func (t *tree) abandoned() (events [][2]int32, branches int) {
 	dropped := t.dropped(prompts, newest)
 	for i, under := range t.under(dropped) {
 		if under {
-			events = append(events, t.nodes[i].events)
+			events = append(events, t.node(int32(i)).events)
 		}
 	}
 	return events, len(dropped)
@@ -146,8 +200,8 @@ func (t *tree) abandoned() (events [][2]int32, branches int) {
 
 // message returns the nearest message that the line follows, or -1.
 func (t *tree) message(i int32) int32 {
-	for steps := 0; steps < len(t.nodes); steps++ {
-		if i = t.nodes[i].parent; i < 0 || t.nodes[i].kind != nodeOther {
+	for steps := 0; steps < int(t.n); steps++ {
+		if i = t.node(i).parent; i < 0 || t.node(i).kind != nodeOther {
 			return i
 		}
 	}
@@ -158,7 +212,7 @@ func (t *tree) message(i int32) int32 {
 // descends from none of them, the last is kept.
 func (t *tree) dropped(prompts map[int32][]int32, newest int32) map[int32]bool {
 	path := make(map[int32]bool)
-	for i := newest; i >= 0 && !path[i]; i = t.nodes[i].parent {
+	for i := newest; i >= 0 && !path[i]; i = t.node(i).parent {
 		path[i] = true
 	}
 	dropped := make(map[int32]bool)
@@ -186,13 +240,13 @@ func (t *tree) under(roots map[int32]bool) []bool {
 		no
 		yes
 	)
-	state := make([]uint8, len(t.nodes))
-	result := make([]bool, len(t.nodes))
+	state := make([]uint8, int(t.n))
+	result := make([]bool, int(t.n))
 	var way []int32
-	for i := range t.nodes {
+	for i := range t.n {
 		verdict := uint8(no)
 		way = way[:0]
-		for p := int32(i); p >= 0 && state[p] != open; p = t.nodes[p].parent {
+		for p := i; p >= 0 && state[p] != open; p = t.node(p).parent {
 			if roots[p] {
 				state[p] = yes
 			}

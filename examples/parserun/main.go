@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/agent-eval/feedback/allocation"
 	"github.com/agent-eval/feedback/arms"
@@ -81,6 +82,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err != nil {
 		return 2
 	}
+	if size(o.files) > large {
+		defer debug.SetGCPercent(debug.SetGCPercent(25))
+	}
 	s, err := read(o, stdin)
 	if err == nil {
 		err = print(stdout, s, o)
@@ -106,6 +110,20 @@ func read(o options, stdin io.Reader) (*transcript.Session, error) {
 		return transcript.Decode(stdin, "-", opts)
 	}
 	return transcript.ReadFiles(opts, o.files...)
+}
+
+// large is from how many bytes on a log is worth a few collections more: most of what is allocated stays, and memory would grow to
+// twice of that.
+const large = 128 << 20
+
+// size returns the bytes of all files together, as far as they can be seen.
+func size(files []string) (n int64) {
+	for _, name := range files {
+		if info, err := os.Stat(name); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
 }
 
 func print(w io.Writer, s *transcript.Session, o options) error {

@@ -42,8 +42,8 @@ type Action struct {
 //
 // Showing a part of a file, or a form of it (sed, awk, sort, jq, diff, git blame), is reading. Showing only its size or type
 // (ls, wc, stat, file, du) is searching. A command that works on what another one prints is neither.
-func Classify(command string) Action {
-	d := newDryRun(nil)
+func (r *Reader) Classify(command string) Action {
+	d := r.dryRun(nil)
 	return d.script(command, nil, input{}).action()
 }
 

@@ -3,10 +3,10 @@
 // through it as the shell would: it follows lists, pipelines, loops, functions, subshells, substitutions,
 // variables that the line itself assigns, cd, wrappers such as sudo and xargs, and scripts inside scripts such as sh -c '…'.
 //
-//	shell.Classify("cd lib && sed -n 1,80p response.js | head") // Read of lib/response.js
-//	shell.Classify("grep -rn res.send . | head")                // Search
-//	shell.Classify("go build ./... 2>&1 | grep -v warn")        // Other
-//	shell.Runs("npx -y @scope/codegraph@1.2 init", names)       // @scope/codegraph@1.2, true
+//	r.Classify("cd lib && sed -n 1,80p response.js | head") // Read of lib/response.js
+//	r.Classify("grep -rn res.send . | head")                // Search
+//	r.Classify("go build ./... 2>&1 | grep -v warn")        // Other
+//	r.Runs("npx -y @scope/codegraph@1.2 init", names)       // @scope/codegraph@1.2, true
 //
 // It is not a sandbox and no proof: what depends on the machine (environment variables, aliases, what a glob matches,
 // what a program prints) is unknown to it, a branch counts whether or not it would be taken, and a program that starts

@@ -20,6 +20,7 @@ const unknown = "\x00"
 
 // A dryRun goes through a command line as a shell would, without running anything.
 type dryRun struct {
+	lines *Reader
 	names []string // commands that are looked for
 	hit   bool
 	found string
@@ -30,8 +31,8 @@ type dryRun struct {
 	dir         string // where the line has gone to, relative to where it began
 }
 
-func newDryRun(names []string) *dryRun {
-	return &dryRun{names: names, fuel: maxFuel, vars: make(map[string]string), funcs: make(map[string]*syntax.Stmt)}
+func (r *Reader) dryRun(names []string) *dryRun {
+	return &dryRun{lines: r, names: names, fuel: maxFuel, vars: make(map[string]string), funcs: make(map[string]*syntax.Stmt)}
 }
 
 // input is what a command reads from its standard input.
@@ -60,7 +61,7 @@ func (d *dryRun) script(text string, args []string, in input) (e effect) {
 	for i, a := range args {
 		d.vars[string(rune('0'+min(i, 9)))] = a
 	}
-	e = d.stmts(parse(text), in)
+	e = d.stmts(d.lines.parse(text), in)
 	if len(args) > 0 {
 		d.vars = saved
 	}

@@ -15,15 +15,28 @@ const (
 	maxResumes = 16        // lines after a syntax error at which parsing is tried again
 )
 
+// A Reader reads command lines one after the other with the memory of the last one. The zero Reader is ready to use; it is not safe for
+// concurrent use.
+type Reader struct{ bash *syntax.Parser }
+
+// parser returns a parser of bash, the same each time.
+func (r *Reader) parser() *syntax.Parser {
+	if r.bash == nil {
+		r.bash = syntax.NewParser(syntax.Variant(syntax.LangBash))
+	}
+	return r.bash
+}
+
 // parse returns the statements of a script. After a syntax error, which may be the parser's own, it goes on
 // with the next line; what begins and never ends is lost, as it is to a shell.
-func parse(text string) []*syntax.Stmt {
+func (r *Reader) parse(text string) []*syntax.Stmt {
 	text = text[:min(len(text), maxText)]
-	list, err := parseAs(syntax.LangBash, text)
+	list, err := statements(r.parser(), text)
 	if err == nil {
 		return list
 	}
-	if zsh, err := parseAs(syntax.LangZsh, text); err == nil {
+	r.bash = nil // a parser that failed may not be as new
+	if zsh, err := statements(syntax.NewParser(syntax.Variant(syntax.LangZsh)), text); err == nil {
 		return zsh
 	}
 	for range maxResumes {
@@ -34,21 +47,21 @@ func parse(text string) []*syntax.Stmt {
 		_, rest, _ := strings.Cut(text[offset:], "\n")
 		var more []*syntax.Stmt
 		text = rest
-		more, err = parseAs(syntax.LangBash, text)
+		more, err = statements(syntax.NewParser(syntax.Variant(syntax.LangBash)), text)
 		list = append(list, more...)
 	}
 	return list
 }
 
-// parseAs returns the statements before the first error, and the error.
-func parseAs(lang syntax.LangVariant, text string) (list []*syntax.Stmt, err error) {
+// statements returns the statements before the first error, and the error.
+func statements(p *syntax.Parser, text string) (list []*syntax.Stmt, err error) {
 	defer func() {
 		// Logs hold any text, and a fault of the parser must not cost more than the line.
 		if r := recover(); r != nil {
 			err = errParser
 		}
 	}()
-	for stmt, err := range syntax.NewParser(syntax.Variant(lang)).StmtsSeq(&guard{text}) {
+	for stmt, err := range p.StmtsSeq(&guard{text}) {
 		if err != nil {
 			return list, err
 		}

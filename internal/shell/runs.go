@@ -17,11 +17,11 @@ import (
 // installing a package or declaring a function that is never called.
 //
 // Names are plain names; an empty one matches nothing, and no names match nothing.
-func Runs(command string, names []string) (invocation string, ok bool) {
+func (r *Reader) Runs(command string, names []string) (invocation string, ok bool) {
 	if !slices.ContainsFunc(names, func(n string) bool { return mayRun(command, n) }) {
 		return "", false
 	}
-	d := newDryRun(names)
+	d := r.dryRun(names)
 	d.script(command, nil, input{})
 	return d.found, d.hit
 }

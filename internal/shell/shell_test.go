@@ -56,7 +56,7 @@ func classifyCases() []classifyCase {
 
 func TestClassify(t *testing.T) {
 	for _, c := range classifyCases() {
-		if diff := cmp.Diff(c.want, shell.Classify(c.command)); diff != "" {
+		if diff := cmp.Diff(c.want, new(shell.Reader).Classify(c.command)); diff != "" {
 			t.Errorf("%q: %s", c.command, diff)
 		}
 	}
@@ -94,7 +94,7 @@ func runsCases() []runsCase {
 
 func TestRuns(t *testing.T) {
 	for _, c := range runsCases() {
-		if inv, ok := shell.Runs(c.command, []string{"codegraph"}); ok != c.want || ok == (inv == "") {
+		if inv, ok := new(shell.Reader).Runs(c.command, []string{"codegraph"}); ok != c.want || ok == (inv == "") {
 			t.Errorf("%q (%s): %q, %v; want %v", c.command, c.reason, inv, ok, c.want)
 		}
 	}
@@ -108,7 +108,7 @@ func TestRunsDoesNotDependOnTheSurroundings(t *testing.T) {
 		}
 		for _, around := range []string{"true && %", "%; true", "( % )", "{ %\n}", "true\n%"} {
 			line := strings.ReplaceAll(around, "%", c.command)
-			if _, ok := shell.Runs(line, []string{"other", "codegraph"}); ok != c.want {
+			if _, ok := new(shell.Reader).Runs(line, []string{"other", "codegraph"}); ok != c.want {
 				t.Errorf("%q: %v, want %v", line, ok, c.want)
 			}
 		}
@@ -116,10 +116,10 @@ func TestRunsDoesNotDependOnTheSurroundings(t *testing.T) {
 }
 
 func TestRunsWithoutNamesIsFalse(t *testing.T) {
-	if _, ok := shell.Runs("codegraph", nil); ok {
+	if _, ok := new(shell.Reader).Runs("codegraph", nil); ok {
 		t.Error("no name matches")
 	}
-	if _, ok := shell.Runs("codegraph", []string{""}); ok {
+	if _, ok := new(shell.Reader).Runs("codegraph", []string{""}); ok {
 		t.Error("an empty name matches")
 	}
 }
@@ -130,8 +130,8 @@ func TestHostileLinesCostLittle(t *testing.T) {
 		"f() { f; f; }; f", "f() { f | f & }; f", strings.Repeat("for i in a b c d e f g h; do ", 12) + "cat $i" + strings.Repeat("; done", 12),
 		"a=x; " + strings.Repeat("a=$a$a; ", 100) + "cat $a", strings.Repeat("bash -c '", 1000), "cat " + strings.Repeat("x", 1<<20), strings.Repeat("`", 10_001),
 	} {
-		shell.Classify(line)
-		shell.Runs(line, []string{"codegraph"})
+		new(shell.Reader).Classify(line)
+		new(shell.Reader).Runs(line, []string{"codegraph"})
 	}
 }
 
@@ -143,16 +143,21 @@ func FuzzShell(f *testing.F) {
 		f.Add(c.command)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		if a := shell.Classify(line); a.Kind != shell.Read && a.Files != nil {
-			t.Errorf("%q: files of no read: %+v", line, a)
+		var r shell.Reader
+		first := r.Classify(line)
+		if first.Kind != shell.Read && first.Files != nil {
+			t.Errorf("%q: files of no read: %+v", line, first)
 		}
-		shell.Runs(line, []string{"codegraph"})
+		r.Runs(line, []string{"codegraph"})
+		if again := r.Classify(line); !cmp.Equal(first, again) {
+			t.Errorf("%q: %+v, and read again %+v", line, first, again)
+		}
 	})
 }
 
 func BenchmarkClassify(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		shell.Classify("cd /home/dev/proj && sed -n '1,80p' lib/response.js | head -40")
+		new(shell.Reader).Classify("cd /home/dev/proj && sed -n '1,80p' lib/response.js | head -40")
 	}
 }
