@@ -33,10 +33,10 @@ func (t *Table) WriteText(w io.Writer) error {
 		{"clean failure", func(g *Group) string { return textutil.Thousands(g.Counts.CleanFailure) }},
 		{"unmeasured", func(g *Group) string { return textutil.Thousands(g.Counts.Unmeasured) }},
 		{"", nil},
-		{"success rate", func(g *Group) string { return g.Success.text() }},
-		{"  of which without a defect", func(g *Group) string { return g.Clean.text() }},
-		{"  of which with a defect", func(g *Group) string { return g.Tainted.text() }},
-		{"capability: success among clean runs", func(g *Group) string { return g.Capability.text() }},
+		{"success rate", func(g *Group) string { return g.Success.String() }},
+		{"  of which without a defect", func(g *Group) string { return g.Clean.String() }},
+		{"  of which with a defect", func(g *Group) string { return g.Tainted.String() }},
+		{"capability: success among clean runs", func(g *Group) string { return g.Capability.String() }},
 	} {
 		if row.of == nil {
 			b.WriteByte('\n')
@@ -74,8 +74,8 @@ func (t *Table) writeHead(b *strings.Builder) {
 	writeLine(b, "", head)
 }
 
-// text writes a rate with its interval.
-func (r Rate) text() string {
+// String returns the rate with its interval, 80% [44%–97%]; a dash when there is none.
+func (r Rate) String() string {
 	if r.Value == nil {
 		return "—"
 	}
@@ -94,7 +94,7 @@ func (t *Table) writeDefects(b *strings.Builder) {
 		if d.BreaksCausality {
 			name += " *"
 		}
-		writeLine(b, "    "+textutil.Printable(name, nameWidth-4), []string{textutil.Thousands(d.Runs), d.With.text(), d.Without.text()})
+		writeLine(b, "    "+textutil.Printable(name, nameWidth-4), []string{textutil.Thousands(d.Runs), d.With.String(), d.Without.String()})
 	}
 }
 
