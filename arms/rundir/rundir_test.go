@@ -185,3 +185,11 @@ func TestFindCampaign(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestGroup(t *testing.T) {
+	f := rundir.Group("runs", "b/x.t2.jsonl", "b/x.jsonl", "a/x.jsonl", "y.t3.jsonl")
+	want := []rundir.Run{{Name: "a/x", Files: []string{"a/x.jsonl"}}, {Name: "b/x", Files: []string{"b/x.jsonl", "b/x.t2.jsonl"}}}
+	if diff := cmp.Diff(want, f.Arms[0].Runs); diff != "" || f.Arms[0].Label != "runs" || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "y.t3.jsonl") {
+		t.Errorf("%s%q", diff, f.Warnings)
+	}
+}
