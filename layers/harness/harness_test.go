@@ -65,9 +65,15 @@ func TestParity(t *testing.T) {
 		if p.Distance != c.distance || p.Same() != (c.first < 0) || !p.Same() && p.First.Index != c.first || len(p.Defects()) != min(1, c.first+1) {
 			t.Errorf("%s: %+v", c.name, p)
 		}
+		if want := 1 - float64(p.Distance)/float64(max(p.Steps[0], p.Steps[1])); *p.Similarity != want {
+			t.Errorf("%s: similarity %v, want %v", c.name, *p.Similarity, want)
+		}
 		if back := harness.Compare(c.now, old, harness.ParityOptions{}); back.Distance != p.Distance {
 			t.Errorf("%s: %d there and %d back", c.name, p.Distance, back.Distance)
 		}
+	}
+	if p := harness.Compare(&transcript.Session{}, old, harness.ParityOptions{}); *p.Similarity != 0 || p.First.Old != nil {
+		t.Errorf("%+v", p)
 	}
 	if p := harness.Compare(&transcript.Session{}, &transcript.Session{}, harness.ParityOptions{}); !p.Same() || p.Similarity != nil {
 		t.Errorf("%+v", p)
@@ -330,6 +336,10 @@ func TestGates(t *testing.T) {
 	}
 	if d := gates.Defects(); len(d) != 3 || d[0].Name != "gate_sandbox" || d[0].Layer != layers.Harness {
 		t.Errorf("%+v", d)
+	}
+	windows := session(t, read(`C:\Users\dev\proj\a`), read(`D:\x`), read("c:d"))
+	if b := harness.CheckGates(windows, harness.Sandbox(`C:\Users\dev`))[0].Breaches; len(b) != 2 || b[0].Detail != `Read D:\x` {
+		t.Errorf("%+v", b)
 	}
 	if !harness.CheckGates(s, harness.Sandbox("/"))[0].Passed() {
 		t.Error("all is below the root")
