@@ -164,7 +164,10 @@ func TestContaminatedArmsAreNamed(t *testing.T) {
 	as := []arms.Arm{many("new", 1, 2), many("without", 3, 4)}
 	as[0].Runs[1].Contamination = contamination.Block{Attempts: 1, Returned: 1}
 	as[1].Runs[0].RetrievalTools = []string{"mcp__codegraph__codegraph_explore"}
-	got := text(t, arms.Compare(as, arms.Options{Without: []string{"without"}}))
+	if got := text(t, arms.Compare(as, arms.Options{Without: []string{"new"}})); strings.Contains(got, "without is CONTAMINATED") {
+		t.Error(got)
+	}
+	got := text(t, arms.Compare(as, arms.Options{}))
 	for _, want := range []string{
 		"!!! new is CONTAMINATED: the codegraph CLI was run through the shell and returned output in new-2.",
 		"!!! without is CONTAMINATED: it must not have codegraph, and the init of without-1 offers it.",
