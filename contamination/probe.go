@@ -14,6 +14,7 @@ import (
 
 	json "github.com/goccy/go-json"
 
+	"github.com/agent-eval/feedback/internal/lookpath"
 	"github.com/agent-eval/feedback/internal/shell"
 	"github.com/agent-eval/feedback/internal/textutil"
 	"github.com/agent-eval/feedback/transcript"
@@ -52,7 +53,7 @@ func (s *Shield) probePath() (errs []error) {
 		}
 	}
 	for _, name := range s.need {
-		if _, err := find(name, s.Path); err != nil {
+		if _, err := lookpath.Find(name, s.Path); err != nil {
 			errs = append(errs, err)
 		}
 	}

@@ -2,7 +2,6 @@ package contamination
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -153,29 +152,4 @@ func commandLine(args []string) string {
 		quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 	}
 	return strings.Join(quoted, " ")
-}
-
-// find returns the path of a command on a search path, as a shell finds it.
-func find(name, path string) (string, error) {
-	if strings.ContainsRune(name, filepath.Separator) {
-		return name, executable(name)
-	}
-	for _, elem := range filepath.SplitList(path) {
-		file := filepath.Join(elem, name)
-		if elem != "" && executable(file) == nil {
-			return file, nil
-		}
-	}
-	return "", fmt.Errorf("%s: %w", name, errors.New("not found on the search path"))
-}
-
-func executable(file string) error {
-	info, err := os.Stat(file)
-	if err != nil {
-		return err
-	}
-	if info.IsDir() || info.Mode()&0o111 == 0 {
-		return &fs.PathError{Op: "run", Path: file, Err: fs.ErrPermission}
-	}
-	return nil
 }
