@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/agent-eval/feedback/arms"
@@ -18,9 +20,19 @@ import (
 func compare(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	var errs []error
 	for _, dir := range o.spec.LogDirs() {
-		errs = append(errs, compareDir(ctx, o, dir, stdout, stderr))
+		errs = append(errs, compareDir(ctx, o, short(dir), stdout, stderr))
 	}
 	return errors.Join(errs...)
+}
+
+// short names a directory as seen from here, where that is shorter.
+func short(dir string) string {
+	if here, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(here, dir); err == nil && len(rel) < len(dir) {
+			return rel
+		}
+	}
+	return dir
 }
 
 func compareDir(ctx context.Context, o options, dir string, stdout, stderr io.Writer) error {

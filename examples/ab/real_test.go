@@ -49,6 +49,8 @@ func script(cli string) func(messagesapi.Request) []messagesapi.Block {
 		switch {
 		case strings.Contains(r.Prompt, "Who calls") && r.Results == 0:
 			return messagesapi.Use("Bash", map[string]any{"command": cli + " query Send", "description": "ask the tool"})
+		case strings.Contains(r.Prompt, "Who calls") && r.Results == 1:
+			return messagesapi.Use("Bash", map[string]any{"command": "command -v codegraph node; true", "description": "look for it"})
 		case strings.Contains(r.Prompt, "Who calls"):
 			return messagesapi.Text("`Reply` calls it, in server/reply.go:6.")
 		case r.Results == 0 && with:
@@ -86,7 +88,9 @@ func TestRealParts(t *testing.T) {
 	}
 	env := []string{"PATH=" + strings.Join([]string{bin, filepath.Dir(node), "/usr/bin", "/bin"}, ":"), "HOME=" + filepath.Join(dir, "home"), "LANG=C.UTF-8",
 		"ANTHROPIC_BASE_URL=" + api.URL, "ANTHROPIC_API_KEY=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
-		"CODEGRAPH_NO_DOWNLOAD=1", "DO_NOT_TRACK=1"}
+		"CODEGRAPH_NO_DOWNLOAD=1", "DO_NOT_TRACK=1",
+		// The client looks for its maker all the same. With a proxy that refuses everything, no name is resolved and nothing leaves.
+		"HTTP_PROXY=" + api.URL, "HTTPS_PROXY=" + api.URL, "NO_PROXY=127.0.0.1"}
 	if err := os.Mkdir(filepath.Join(dir, "home"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -97,9 +101,14 @@ func TestRealParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkTable(t, table)
-	// 2 runs of each arm; with: 2 requests and 2; without: 3 and 2
-	if n := len(api.Requests()); n != 2*(2+2)+2*(3+2) {
-		t.Errorf("the model was asked %d times, want 18", n)
+	// 2 runs of each arm; with: 2 requests and 3; without: 3 and 3
+	if n := len(api.Requests()); n != 2*(2+3)+2*(3+3) {
+		t.Errorf("the model was asked %d times, want 22", n)
+	}
+	for _, r := range api.Requests() {
+		if strings.Contains(r.Prompt, "Who calls") && r.Results == 2 && (strings.Contains(r.Result, "codegraph") || !strings.Contains(r.Result, "/node\n")) {
+			t.Errorf("the agent's shell finds %q", r.Result)
+		}
 	}
 	for _, label := range []string{"with", "without"} {
 		s, err := transcript.ReadFiles(transcript.Options{}, filepath.Join(dir, "out", "run-"+label+"-1.jsonl"), filepath.Join(dir, "out", "run-"+label+"-1.t2.jsonl"))

@@ -48,7 +48,7 @@ func (h *Harness) attempt(ctx context.Context, j Job, n int) Run {
 		err = a.turns(ctx)
 	}
 	a.server.stop(h.grace)
-	sweep(a.mark(n))
+	sweep(a.mark(n), h.grace)
 	err = a.settle(err)
 	if err := removeAll(a.mark(n)); err != nil {
 		h.warn("%s: %v", j.Name, err)
