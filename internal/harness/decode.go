@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -89,7 +90,7 @@ func decodeError(file string, data []byte, err error) error {
 		switch {
 		case errors.Is(semantic.Err, json.ErrUnknownName):
 			e.Err = fmt.Errorf("%w%s", ErrUnknownField, hint(e.Field))
-		case semantic.Err != nil:
+		case semantic.Err != nil && !(isDuration(semantic) && semantic.JSONKind != '"'):
 			e.Err = semantic.Err
 		default:
 			e.Err = fmt.Errorf("want %s, not %s", kindOf(semantic), semantic.JSONKind)
@@ -117,7 +118,7 @@ func kindOf(e *json.SemanticError) string {
 	switch t := e.GoType; {
 	case t == nil:
 		return "another type"
-	case t.String() == "time.Duration", t.String() == "harness.Duration":
+	case isDuration(e):
 		return `a duration such as "90s"`
 	default:
 		switch t.Kind().String() {
@@ -131,6 +132,8 @@ func kindOf(e *json.SemanticError) string {
 		return "a " + t.Kind().String()
 	}
 }
+
+func isDuration(e *json.SemanticError) bool { return e.GoType == reflect.TypeFor[Duration]() }
 
 // fieldPath writes a JSON pointer as one would in Go.
 func fieldPath(p jsontext.Pointer) string {

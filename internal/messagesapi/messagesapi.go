@@ -55,7 +55,6 @@ type API struct {
 	script func(Request) []Block
 	mu     sync.Mutex
 	asked  []Request
-	other  []string
 	ids    int
 }
 
@@ -66,12 +65,6 @@ func New(t testing.TB, script func(Request) []Block) *API {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/messages", a.messages)
 	mux.HandleFunc("POST /v1/messages/count_tokens", a.count)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		a.mu.Lock()
-		a.other = append(a.other, r.Method+" "+r.URL.Path)
-		a.mu.Unlock()
-		http.NotFound(w, r)
-	})
 	s := httptest.NewServer(mux) // on 127.0.0.1
 	t.Cleanup(s.Close)
 	a.URL = s.URL
@@ -83,13 +76,6 @@ func (a *API) Requests() []Request {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return append([]Request(nil), a.asked...)
-}
-
-// Other returns the requests for anything but messages.
-func (a *API) Other() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return append([]string(nil), a.other...)
 }
 
 // body is the part of a request that matters here.
