@@ -143,6 +143,7 @@ func (h *Harness) Run(ctx context.Context) (steps []Step, err error) {
 	if err := lock(f); err != nil {
 		return nil, fmt.Errorf("%s: %w", h.spec.Out, ErrBusy)
 	}
+	defer unlock(f)
 	if steps, err = h.Plan(ctx); err != nil {
 		return nil, err
 	}
