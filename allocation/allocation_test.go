@@ -309,3 +309,19 @@ func BenchmarkAnalyze(b *testing.B) {
 		allocation.Analyze(s, allocation.Options{})
 	}
 }
+
+// What a call returned of each file is listed in the order of the response, and only when it is asked for.
+func TestParts(t *testing.T) {
+	s := session(t, "see lib/a.js", section("lib/b.js", "g()", 10)+section("./lib/a.js", "f()", 20), section("lib/a.js", "f()", 5))
+	if b := allocation.Analyze(s, allocation.Options{}); b.Calls[0].Parts != nil {
+		t.Errorf("%+v", b.Calls[0].Parts)
+	}
+	b := allocation.Analyze(s, allocation.Options{Parts: true})
+	want := []allocation.Part{
+		{Path: "lib/b.js", Chars: len([]rune(section("lib/b.js", "g()", 10)))},
+		{Path: "lib/a.js", Chars: len([]rune(section("./lib/a.js", "f()", 20))), Cited: true},
+	}
+	if diff := cmp.Diff(want, b.Calls[0].Parts); diff != "" || len(b.Calls[1].Parts) != 1 {
+		t.Errorf("%s%+v", diff, b.Calls[1].Parts)
+	}
+}

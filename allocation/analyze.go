@@ -22,7 +22,7 @@ func Analyze(s *transcript.Session, opts Options) Block {
 		b.Used, b.UsedPath = new(int), new(int)
 	}
 	for i := range b.Calls {
-		c.fill(&b.Calls[i], c.parts[i], b.HasAnswer)
+		c.fill(&b.Calls[i], c.parts[i], b.HasAnswer, opts.Parts)
 	}
 	for _, f := range c.files {
 		if f.Via != "" {
@@ -110,13 +110,16 @@ func (c *collection) add(sec transcript.Section, call int) int {
 }
 
 // fill computes a call's own figures.
-func (c *collection) fill(call *Call, parts []part, hasAnswer bool) {
+func (c *collection) fill(call *Call, parts []part, hasAnswer, listed bool) {
 	used := 0
 	for _, p := range parts {
 		f := c.files[p.file]
 		cited := f.Via != ""
 		if cited {
 			used += p.chars
+		}
+		if listed {
+			call.Parts = append(call.Parts, Part{f.Path, p.chars, cited})
 		}
 		if f.filled != call {
 			f.filled = call

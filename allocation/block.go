@@ -35,6 +35,15 @@ type Call struct {
 	Efficiency *float64 `json:"efficiency"`
 	Files      int      `json:"files"`      // different files
 	FilesUsed  int      `json:"files_used"` // of those, cited ones
+	// Parts are what it returned of each file, in the order of the response. Nil unless [Options.Parts] is set.
+	Parts []Part `json:"parts,omitempty"`
+}
+
+// A Part is what one call returned of one file: a section of its response.
+type Part struct {
+	Path  string `json:"path"`  // cleaned
+	Chars int    `json:"chars"` // of the section
+	Cited bool   `json:"cited"` // the answer cites the file
 }
 
 // A File is one file over all calls.
@@ -63,4 +72,6 @@ type Options struct {
 	MinSymbol int
 	// StopWords are names that never cite, besides the keywords and common words that are built in.
 	StopWords []string
+	// Parts asks for what each call returned of each file, which takes memory.
+	Parts bool
 }

@@ -17,9 +17,9 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 	}
 	t.markdownDifferences(&b)
 	head := append([]string{""}, t.labels()...)
-	change := t.changeTitle() != ""
+	change := t.ChangeTitle() != ""
 	if change {
-		head = append(head, t.changeTitle())
+		head = append(head, t.ChangeTitle())
 	}
 	for i := range head {
 		head[i] = escape(head[i], 100)

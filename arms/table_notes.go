@@ -39,7 +39,7 @@ func (t *Table) statistics() (notes []string) {
 		}
 		notes = append(notes, "[min–max] holds the true median "+strings.Join(parts, ", ")+".")
 	}
-	if t.changeTitle() == "" {
+	if t.ChangeTitle() == "" {
 		return notes
 	}
 	n, m := len(t.Arms[0].Runs), len(t.Arms[1].Runs)

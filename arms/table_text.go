@@ -85,7 +85,7 @@ func padLeft(s string, width int) string {
 }
 
 func (t *Table) writeHeader(b *strings.Builder) {
-	writeRow(b, "", t.labels(), t.changeTitle())
+	writeRow(b, "", t.labels(), t.ChangeTitle())
 }
 
 // labels returns the arms' labels as they fit a column.
@@ -97,8 +97,8 @@ func (t *Table) labels() []string {
 	return labels
 }
 
-// changeTitle is the title of the last column; empty where there is none.
-func (t *Table) changeTitle() string {
+// ChangeTitle returns the title of the column of changes; empty where there is none.
+func (t *Table) ChangeTitle() string {
 	if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Compare != nil }) {
 		return ""
 	}

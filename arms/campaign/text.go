@@ -158,12 +158,18 @@ func (r *Report) writeJudged(b *strings.Builder) {
 func (r *Report) writeAverages(b *strings.Builder) {
 	fmt.Fprintf(b, "\n  %s against %s, mean over repositories\n", textutil.Printable(r.With, 40), textutil.Printable(r.Without, 40))
 	for _, a := range r.Averages {
-		if a.Mean == nil {
-			fmt.Fprintf(b, "    %s not measured\n", left(a.Measure, repoWidth))
-			continue
-		}
-		fmt.Fprintf(b, "    %s %s  (%s to %s, %s)\n", left(a.Measure, repoWidth), direction(*a.Mean), direction(*a.Max), direction(*a.Min), repositories(a.Repos))
+		fmt.Fprintf(b, "    %s %s\n", left(a.Measure, repoWidth), a.words())
 	}
+}
+
+// Text returns the average as a sentence, worded by its sign.
+func (a Average) Text() string { return a.Measure + ": " + a.words() }
+
+func (a Average) words() string {
+	if a.Mean == nil {
+		return "not measured"
+	}
+	return fmt.Sprintf("%s  (%s to %s, %s)", direction(*a.Mean), direction(*a.Max), direction(*a.Min), repositories(a.Repos))
 }
 
 // repositories counts them.

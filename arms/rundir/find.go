@@ -87,6 +87,14 @@ func find(dir string, specs []string) (Found, error) {
 	return f, nil
 }
 
+// Group makes an arm of files by any name: each is a run, but for those that .t2, .t3, … before the extension makes later turns of the
+// file that is named without it. It reads nothing.
+func Group(label string, files ...string) Found {
+	var f Found
+	f.Arms = []Arm{f.join("", label, byBase(files))}
+	return f
+}
+
 func (f *Found) warn(format string, args ...any) {
 	f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...))
 }

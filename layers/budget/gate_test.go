@@ -1,0 +1,287 @@
+package budget_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-eval/feedback/layers"
+	"github.com/agent-eval/feedback/layers/budget"
+	"github.com/agent-eval/feedback/transcript"
+)
+
+func gate(t *testing.T, b budget.Budget, opts budget.GateOptions) *budget.Gate {
+	t.Helper()
+	g, err := budget.NewGate(b, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func chars(n int) budget.Prompt { return budget.Prompt{Text: strings.Repeat("x", n)} }
+
+func used(tokens int) *transcript.Usage { return &transcript.Usage{CacheRead: tokens - 1, Input: 1} }
+
+// Before anything is settled a token is 3 characters: 3,000 are 1,000 tokens.
+func TestGateRefusesBeforeTheCall(t *testing.T) {
+	g := gate(t, per(budget.PerRun, 2500), budget.GateOptions{})
+	a, err := g.Admit(chars(3000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Admit(chars(4500)); err != nil { // 1,000 under way + 1,500 = 2,500 is within the limit
+		t.Fatal(err)
+	}
+	_, err = g.Admit(chars(1)) // a single character is a token that is not left
+	refused, ok := errors.AsType[*budget.Refused](err)
+	if !ok || !errors.Is(err, budget.ErrOverBudget) || refused.Amount != 2501 || refused.Limit != 2500 || err.Error() != "tokens per run: over budget: 2,501 of 2,500 tokens" {
+		t.Errorf("%v", err)
+	}
+	if err := g.Settle(a, used(600)); err != nil {
+		t.Error(err)
+	}
+	want := budget.State{Spent: 600, Reserved: 1500, Admitted: 2, Refused: 1, SizePerToken: 5, Calibrated: true} // 3,000 / 600
+	if diff := cmp.Diff(want, g.State()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestGateBaseIsKnownAndOnlyTheTextIsEstimated(t *testing.T) {
+	g := gate(t, per(budget.PerCall, 10_000), budget.GateOptions{})
+	p := chars(3000)
+	p.Base = 9000
+	a, err := g.Admit(p) // 9,000 + 1,000
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Text += "xxx"
+	if _, err := g.Admit(p); !errors.Is(err, budget.ErrOverBudget) {
+		t.Errorf("10,001 of 10,000: %v", err)
+	}
+	if err := g.Settle(a, used(9750)); err != nil { // the text took 750: 4 characters a token
+		t.Error(err)
+	}
+	if s := g.State(); s.SizePerToken != 4 || s.Spent != 0 || s.Reserved != 0 {
+		t.Errorf("%+v", s)
+	}
+	if _, err := g.Admit(p); err != nil { // now 9,000 + 751
+		t.Error(err)
+	}
+}
+
+// Ratios of 2, 2.5 and 10: the lower median is 2.5, 10 is beyond 3.75 and left out, and (2,000 + 2,500) / (1,000 + 1,000) = 2.25.
+func TestGateCalibratesAsOccupancyDoes(t *testing.T) {
+	g := gate(t, per(budget.PerCall, 1_000_000), budget.GateOptions{})
+	for _, c := range []struct{ chars, tokens int }{{2000, 1000}, {2500, 1000}, {10_000, 1000}, {500, 10}} { // 500 characters say nothing
+		ticket, err := g.Admit(chars(c.chars))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Settle(ticket, used(c.tokens)); err != nil {
+			t.Error(err)
+		}
+	}
+	if s := g.State(); s.SizePerToken != 2.25 || !s.Calibrated {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestGateWithATokenizerAndAMargin(t *testing.T) {
+	g := gate(t, per(budget.PerCall, 1000), budget.GateOptions{Count: func(s string) int { return len(s) / 2 }, Margin: 0.25})
+	if _, err := g.Admit(chars(1600)); err != nil { // 800 + 25 % = 1,000
+		t.Error(err)
+	}
+	if _, err := g.Admit(chars(1602)); !errors.Is(err, budget.ErrOverBudget) {
+		t.Errorf("801 + 25 %%: %v", err)
+	}
+	bad := gate(t, per(budget.PerCall, 1000), budget.GateOptions{Count: func(string) int { return -1 }})
+	if _, err := bad.Admit(chars(1)); !errors.Is(err, budget.ErrPrompt) {
+		t.Errorf("a count below zero: %v", err)
+	}
+	if _, err := g.Admit(budget.Prompt{Base: -5000, Text: "x"}); !errors.Is(err, budget.ErrPrompt) {
+		t.Errorf("a base below zero: %v", err)
+	}
+	if _, err := g.Admit(budget.Prompt{Base: math.MaxInt}); !errors.Is(err, budget.ErrOverBudget) {
+		t.Errorf("the largest base: %v", err)
+	}
+}
+
+func TestGateMissingUsageIsNeverZero(t *testing.T) {
+	for _, c := range []struct {
+		policy budget.Policy
+		want   error
+	}{{"", budget.ErrNoUsage}, {budget.EstimateMissing, nil}} {
+		for _, usage := range []*transcript.Usage{nil, {}, {Output: 7}} {
+			g := gate(t, per(budget.PerRun, 1000), budget.GateOptions{Missing: c.policy})
+			ticket, _ := g.Admit(chars(2700)) // 900 tokens
+			if err := g.Settle(ticket, usage); !errors.Is(err, c.want) {
+				t.Errorf("%q: %v", c.policy, err)
+			}
+			if s := g.State(); s.Spent != 900 || s.Missing != 1 || s.Calibrated {
+				t.Errorf("%q: %+v", c.policy, s)
+			}
+			if _, err := g.Admit(chars(600)); !errors.Is(err, budget.ErrOverBudget) { // 900 + 200
+				t.Errorf("%q: let through as zero: %v", c.policy, err)
+			}
+		}
+	}
+}
+
+func TestGateSaysWhenItsEstimateWasTooSmall(t *testing.T) {
+	g := gate(t, per(budget.PerRun, 1000), budget.GateOptions{})
+	ticket, _ := g.Admit(chars(2700))
+	if err := g.Settle(ticket, used(1200)); !errors.Is(err, budget.ErrOverBudget) {
+		t.Errorf("%v", err)
+	}
+	if s := g.State(); s.Through != 1 || s.Spent != 1200 {
+		t.Errorf("%+v", s)
+	}
+	if _, err := g.Admit(chars(1)); !errors.Is(err, budget.ErrOverBudget) {
+		t.Error("it admits after the limit was passed")
+	}
+}
+
+func TestGateTurnsAndTickets(t *testing.T) {
+	g := gate(t, per(budget.PerTurn, 1000), budget.GateOptions{})
+	a, _ := g.Admit(chars(1500))
+	b, _ := g.Admit(chars(1500))
+	if err := g.Settle(a, used(500)); err != nil {
+		t.Error(err)
+	}
+	if err := g.Settle(a, used(500)); !errors.Is(err, budget.ErrTicket) {
+		t.Errorf("settled twice: %v", err)
+	}
+	if err := g.Settle(0, used(500)); !errors.Is(err, budget.ErrTicket) {
+		t.Errorf("the zero ticket: %v", err)
+	}
+	g.EndTurn()
+	if err := g.Settle(b, used(500)); err != nil { // belongs to the turn before
+		t.Error(err)
+	}
+	if s := g.State(); s.Spent != 0 || s.Reserved != 0 {
+		t.Errorf("%+v", s)
+	}
+	c, err := g.Admit(chars(3000))
+	if err != nil {
+		t.Errorf("a new turn has all of it: %v", err)
+	}
+	if err := g.Cancel(c); err != nil || g.State().Reserved != 0 {
+		t.Errorf("%v %+v", err, g.State())
+	}
+	run := gate(t, per(budget.PerRun, 1000), budget.GateOptions{})
+	d, _ := run.Admit(chars(1500))
+	run.EndTurn() // a run goes on
+	if err := run.Settle(d, used(500)); err != nil || run.State().Spent != 500 || run.State().Reserved != 0 {
+		t.Errorf("%v %+v", err, run.State())
+	}
+}
+
+// Characters are known beforehand: a rocket is two UTF-16 code units.
+func TestGateInCharacters(t *testing.T) {
+	g := gate(t, budget.Budget{Unit: budget.Characters, Limit: 4}, budget.GateOptions{})
+	ticket, err := g.Admit(budget.Prompt{Text: "🚀🚀"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Settle(ticket, nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := g.Admit(budget.Prompt{Text: "🚀🚀x"}); !errors.Is(err, budget.ErrOverBudget) {
+		t.Error(err)
+	}
+}
+
+func TestNewGateRefusesWhatItCannotKeep(t *testing.T) {
+	for _, c := range []struct {
+		budget budget.Budget
+		opts   budget.GateOptions
+		want   error
+	}{
+		{budget.Budget{}, budget.GateOptions{}, budget.ErrBudget},
+		{budget.Budget{Limit: 1, Enforcement: budget.AfterCall}, budget.GateOptions{}, budget.ErrBudget},
+		{per(budget.PerRun, 1), budget.GateOptions{Missing: "zero"}, budget.ErrOptions},
+		{per(budget.PerRun, 1), budget.GateOptions{Margin: -0.1}, budget.ErrOptions},
+		{per(budget.PerRun, 1), budget.GateOptions{Margin: math.NaN()}, budget.ErrOptions},
+		{budget.Budget{Unit: budget.Characters, Limit: 1}, budget.GateOptions{Count: func(string) int { return 1 }}, budget.ErrOptions},
+	} {
+		if g, err := budget.NewGate(c.budget, c.opts); g != nil || !errors.Is(err, c.want) {
+			t.Errorf("%+v %v: %v", c.budget, c.opts.Missing, err)
+		}
+	}
+}
+
+// Many goroutines draw on one budget. Their usages are what was estimated or less, so at no time may what is spent and reserved be more
+// than the limit, and in the end what is spent is what was settled.
+func TestGateNeverAdmitsOverTheLimit(t *testing.T) {
+	const limit = 50_000
+	for _, scope := range []budget.Scope{budget.PerRun, budget.PerTurn} {
+		g := gate(t, per(scope, limit), budget.GateOptions{Count: func(s string) int { return len(s) }})
+		var spent, refused atomic.Int64
+		var wg sync.WaitGroup
+		for worker := range 16 {
+			wg.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(worker), 7))
+				for range 100 {
+					n := 1 + r.IntN(400)
+					ticket, err := g.Admit(chars(n))
+					if s := g.State(); s.Spent+s.Reserved > limit {
+						t.Errorf("%d spent and %d reserved of %d", s.Spent, s.Reserved, limit)
+					}
+					switch {
+					case err != nil:
+						refused.Add(1)
+					case r.IntN(10) == 0:
+						err = g.Cancel(ticket)
+					default:
+						n = 1 + r.IntN(n)
+						spent.Add(int64(n))
+						err = g.Settle(ticket, used(n))
+					}
+					if err != nil && !errors.Is(err, budget.ErrOverBudget) {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		s := g.State()
+		if s.Spent != int(spent.Load()) || s.Reserved != 0 || s.Refused != int(refused.Load()) || s.Admitted+s.Refused != 1600 || s.Refused == 0 {
+			t.Errorf("%+v, settled %d, refused %d", s, spent.Load(), refused.Load())
+		}
+	}
+}
+
+// What is refused at the gate is a stopped call in the report.
+func TestGateAndReport(t *testing.T) {
+	b := budget.Budget{Name: "window", Enforcement: budget.BeforeCall, Limit: 1000}
+	g := gate(t, b, budget.GateOptions{})
+	_, err := g.Admit(chars(6000))
+	refused, _ := errors.AsType[*budget.Refused](err)
+	r := budget.Analyze(answerOnly().Session(t), []budget.Budget{b}, budget.Options{Refused: []budget.Refused{*refused}})
+	if over := r.Budgets[0].Over; !r.Causal || len(over) != 1 || over[0].Amount != 2000 || !over[0].Stopped || len(r.Defects()) != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestDefects(t *testing.T) {
+	log := threeRequests()
+	log.RequestUsage(nil).Text("?") // line 9
+	log.End("?")
+	budgets := []budget.Budget{{Name: "soft", Limit: 100_000}, {Name: "hard", Limit: 110_000, Enforcement: budget.BeforeCall}, {Unit: budget.Characters, Limit: 1000}}
+	r := budget.Analyze(log.Session(t), budgets, budget.Options{})
+	want := []layers.Defect{
+		{Layer: layers.Budget, Name: budget.CheckedAfterwards, Position: at(4), Detail: "soft: 120,000 of 100,000 tokens per call", BreaksCausality: true},
+		{Layer: layers.Budget, Name: budget.OverBudgetThrough, Position: at(4), Detail: "hard: 120,000 of 110,000 tokens per call"},
+		{Layer: layers.Budget, Name: budget.UsageMissing, Position: at(9), Detail: "a request without usage was let through as if it had cost nothing", BreaksCausality: true},
+	}
+	if diff := cmp.Diff(want, r.Defects()); diff != "" {
+		t.Error(diff)
+	}
+}
