@@ -247,7 +247,8 @@ func (m answer) stream(w http.ResponseWriter) {
 	}
 	event("message_start", map[string]any{"message": m.message()})
 	for i := range m.blocks {
-		start, delta := m.block(i), map[string]any{}
+		start := m.block(i)
+		var delta map[string]any
 		if m.blocks[i].Tool != "" {
 			input, _ := json.Marshal(m.blocks[i].Input)
 			start["input"] = map[string]any{}
