@@ -194,6 +194,37 @@ func TestRunPrintsBlocksAndTable(t *testing.T) {
 	}
 }
 
+// Several tasks have a table each, and one together, in which runs are paired by task.
+func TestSeveralTasks(t *testing.T) {
+	_, spec, env := bench(t, func(s m) { s["tasks"] = []any{"One [explore: x]", "Two"} })
+	cmd, out, errs := process(t, env, "run", "-spec", spec)
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, errs)
+	}
+	text := out.String()
+	if strings.Count(text, "ARM COMPARISON") != 3 || !strings.Contains(text, "out, all tasks ======") {
+		t.Errorf("%s", text)
+	}
+	last := text[strings.LastIndex(text, "ARM COMPARISON"):]
+	if strings.Contains(last, "One [explore") || !strings.Contains(last, "runs                                                       2                       2") {
+		t.Errorf("prompts of different tasks are no difference:\n%s", last)
+	}
+	var tables int
+	cmd, out, errs = process(t, env, "run", "-spec", spec, "-json")
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, errs)
+	}
+	for d := json.NewDecoder(out); ; tables++ {
+		var v m
+		if err := d.Decode(&v); err != nil {
+			break
+		}
+	}
+	if tables != 3 {
+		t.Errorf("%d JSON objects, want 3", tables)
+	}
+}
+
 // A lost run is listed, is not in the table, and makes the command fail.
 func TestALostRunIsListed(t *testing.T) {
 	_, spec, env := bench(t, func(s m) {
