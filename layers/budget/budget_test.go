@@ -3,6 +3,7 @@ package budget_test
 import (
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -192,6 +193,40 @@ func TestSubagents(t *testing.T) {
 	}
 	if r := judge(t, log, per(budget.PerCall, 40_000)); len(r.Over) != 1 || r.Over[0].Thread != call.ID {
 		t.Errorf("call: %+v", r)
+	}
+}
+
+// A stream has the last request of a subagent only in the usage of the delegation's result.
+func TestTheLastRequestOfASubagentCounts(t *testing.T) {
+	for last, want := range map[int]int{70_000: 130_000, 50_000: 60_000} { // 10 + 50 + 70; or the result repeats what is there
+		log := transcripttest.New()
+		call := log.Request(10_000).Call("Agent", nil)
+		call.Subagent().Request(50_000).Text("looking")
+		log.Event(transcripttest.Args{"type": "user", "parent_tool_use_id": nil,
+			"message":         transcripttest.Args{"role": "user", "content": []any{transcripttest.Args{"type": "tool_result", "tool_use_id": call.ID, "content": "found"}}},
+			"tool_use_result": transcripttest.Args{"usage": transcripttest.Args{"input_tokens": last, "output_tokens": 1}}})
+		if r := judge(t, log, per(budget.PerRun, 1_000_000)); r.Peak == nil || *r.Peak != want {
+			t.Errorf("%d: %+v", last, r)
+		}
+	}
+}
+
+// What a run came to is what its summary says was processed.
+func TestRealLogs(t *testing.T) {
+	files, _ := filepath.Glob("../../../shared/transcripts/public/*.jsonl")
+	more, _ := filepath.Glob("../../../shared/transcripts/*/*/*.jsonl")
+	if len(files) == 0 {
+		t.Skip("no real logs beside the project")
+	}
+	for _, file := range append(files, more...) {
+		s, err := transcript.ReadFiles(transcript.Options{}, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := budget.Analyze(s, []budget.Budget{per(budget.PerRun, 1)}, budget.Options{}).Budgets[0]
+		if want := s.Summary().ProcessedTokens; want != nil && (r.Peak == nil || *r.Peak != *want) {
+			t.Errorf("%s: %v, want %d", file, r.Peak, *want)
+		}
 	}
 }
 
