@@ -128,7 +128,14 @@ func TestTheBestAssignmentIsFound(t *testing.T) {
 	if c := choose(t, []harness.Expected{e(1, 2), e(1)}, one, two); *c.Score != 1 {
 		t.Errorf("%+v", c)
 	}
-	// One right call outweighs a second one that is nearly right: x=1 fits only the second, and is not to be wasted on the first.
+	// One right call outweighs two that are nearly right: the first call is all that the first expects, or three of four for the second,
+	// while the second one is two of three for the first.
+	loose := harness.Expected{Tool: "f", Args: map[string]harness.Values{"a": {1, 2}, "b": {1, 2}, "c": {1, 2}}}
+	strict := harness.Expected{Tool: "f", Args: map[string]harness.Values{"a": {1}, "b": {1}, "c": {1}, "d": {1}}}
+	if c := choose(t, []harness.Expected{loose, strict}, call("f", `{"a": 1, "b": 1, "c": 1}`), call("f", `{"a": 2, "b": 2, "c": 3}`)); c.Right != 1 {
+		t.Errorf("%+v", c)
+	}
+	// x=1 fits only the second, and is not to be wasted on the first.
 	long := harness.Expected{Tool: "f", Args: map[string]harness.Values{"x": {1}, "a": {1}, "b": {1}, "c": {1}}}
 	if c := choose(t, []harness.Expected{long, e(1)}, one); c.Right != 1 || c.Matches[0].Right() == c.Matches[1].Right() {
 		t.Errorf("%+v", c)

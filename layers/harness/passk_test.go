@@ -70,7 +70,7 @@ func TestPassAgainstCounting(t *testing.T) {
 				}
 				at, _ := harness.PassAtK(n, c, k)
 				hat, _ := harness.PassHatK(n, c, k)
-				if math.Abs(at-some/ways) > 1e-12 || math.Abs(hat-all/ways) > 1e-12 {
+				if math.Abs(at-some/ways) > 1e-12 || math.Abs(hat-all/ways) > 1e-12 || math.Signbit(hat) || math.Signbit(at) {
 					t.Fatalf("n=%d c=%d k=%d: %v %v, want %v %v", n, c, k, at, hat, some/ways, all/ways)
 				}
 			}

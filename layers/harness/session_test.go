@@ -129,6 +129,22 @@ func TestParityOptionsAndLimits(t *testing.T) {
 	if p := parity(t, transcripttest.New(), transcripttest.New()); p.Same || p.Unmeasured == "" {
 		t.Errorf("nothing to compare: %+v", p)
 	}
+	prompts := func(text string) *transcripttest.Log {
+		log := transcripttest.New()
+		log.Prompt(text)
+		return log
+	}
+	if p := parity(t, prompts("a"), prompts("b")); p.Same || p.First.What != "text" || p.First.Old.Kind != harness.StepPrompt {
+		t.Errorf("prompts: %+v", p)
+	}
+	images := func(width int) *transcripttest.Log {
+		log := transcripttest.New()
+		log.Request(1).ReadFile("a.png").Image(width, 10)
+		return log
+	}
+	if p := parity(t, images(10), images(20)); p.Same || p.First.What != "result" {
+		t.Errorf("images: %+v", p)
+	}
 	identifiers := func(name string) *transcripttest.Log {
 		log := transcripttest.New()
 		log.Request(1).Text("see msg_" + name)
@@ -152,9 +168,12 @@ func TestDistance(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		lists := [2][]int{}
 		for i := range lists {
-			for range r.IntN(12) {
-				lists[i] = append(lists[i], r.IntN(4))
+			for range r.IntN(40) {
+				lists[i] = append(lists[i], r.IntN(2+int(seed%8)))
 			}
+		}
+		if seed%3 == 0 { // mostly the same, as trajectories are
+			lists[1] = append(append([]int{9}, lists[0]...), r.IntN(4))
 		}
 		if len(lists[0])+len(lists[1]) == 0 {
 			continue
@@ -166,14 +185,23 @@ func TestDistance(t *testing.T) {
 	}
 }
 
+// levenshtein is the textbook's table.
 func levenshtein(a, b []int) int {
-	if len(a) == 0 || len(b) == 0 {
-		return len(a) + len(b)
+	table := make([][]int, len(a)+1)
+	for i := range table {
+		table[i] = make([]int, len(b)+1)
+		for j := range table[i] {
+			switch {
+			case i == 0 || j == 0:
+				table[i][j] = i + j
+			case a[i-1] == b[j-1]:
+				table[i][j] = table[i-1][j-1]
+			default:
+				table[i][j] = 1 + min(table[i-1][j], table[i][j-1], table[i-1][j-1])
+			}
+		}
 	}
-	if a[0] == b[0] {
-		return levenshtein(a[1:], b[1:])
-	}
-	return 1 + min(levenshtein(a[1:], b), levenshtein(a, b[1:]), levenshtein(a[1:], b[1:]))
+	return table[len(a)][len(b)]
 }
 
 // play builds a session of calls, each in a message of its own: "tool argument", with ! at the end for an error, and "compact", "prompt",
