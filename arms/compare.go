@@ -16,7 +16,8 @@ type Options struct {
 	// Treatment are the facts that may differ between arms, though never within one. What is under test, the
 	// retrieval server and its tools, always may.
 	Treatment []Fact
-	// Without are the labels of the arms that must not have the retrieval tool: one whose logs offer it is contaminated.
+	// Without are the labels of the arms that must not have the retrieval tool: one whose logs offer it is contaminated. Nil means an arm
+	// that is labelled without.
 	Without []string
 }
 
@@ -26,6 +27,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Confidence == 0 {
 		o.Confidence = 0.95
+	}
+	if o.Without == nil {
+		o.Without = []string{"without"}
 	}
 	return o
 }

@@ -164,7 +164,10 @@ func TestContaminatedArmsAreNamed(t *testing.T) {
 	as := []arms.Arm{many("new", 1, 2), many("without", 3, 4)}
 	as[0].Runs[1].Contamination = contamination.Block{Attempts: 1, Returned: 1}
 	as[1].Runs[0].RetrievalTools = []string{"mcp__codegraph__codegraph_explore"}
-	got := text(t, arms.Compare(as, arms.Options{Without: []string{"without"}}))
+	if got := text(t, arms.Compare(as, arms.Options{Without: []string{"new"}})); strings.Contains(got, "without is CONTAMINATED") {
+		t.Error(got)
+	}
+	got := text(t, arms.Compare(as, arms.Options{}))
 	for _, want := range []string{
 		"!!! new is CONTAMINATED: the codegraph CLI was run through the shell and returned output in new-2.",
 		"!!! without is CONTAMINATED: it must not have codegraph, and the init of without-1 offers it.",
@@ -212,6 +215,31 @@ func TestAnArmWithoutRunsHasNoFigures(t *testing.T) {
 	}
 }
 
+// A pooled share stands on the runs that returned something and answered: two of three here, 30 of 40 characters.
+func TestPooledSharesCountTheirRuns(t *testing.T) {
+	a := arm("new", figures{used: 10, envelope: 20}, figures{used: 20, envelope: 20})
+	silent := figures{envelope: 1_000}.run()
+	silent.Allocation.Used = nil
+	a.Runs = append(a.Runs, silent)
+	if c := rowOf(t, arms.Compare([]arms.Arm{a}, arms.Options{}), arms.SectionAllocation, "pooled efficiency").Cells[0]; c.N != 2 || *c.Median != 0.75 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestFewSecondsHaveADecimal(t *testing.T) {
+	table := arms.Compare([]arms.Arm{many("new", 0.31, 9.96), many("b", 2, 3)}, arms.Options{})
+	if c := rowOf(t, table, arms.SectionBehavior, "duration (s)").Cells; c[0].Text != "5.1 [0.3–10]" || c[1].Text != "2.5 [2–3]" {
+		t.Errorf("%q, %q", c[0].Text, c[1].Text)
+	}
+}
+
+func TestEveryArmIsWarnedOf(t *testing.T) {
+	got := arms.Compare([]arms.Arm{{Label: "a"}, {Label: "b"}, many("c", 1)}, arms.Options{}).Warnings
+	if !slices.Equal(got, []string{"a has no runs", "b has no runs", "c has one run: it shows no range"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestCSVHasFullPrecision(t *testing.T) {
 	var b strings.Builder
 	table := arms.Compare([]arms.Arm{many(`a,"b`, 1.0/3, 2), many("baseline", 3, 4)}, arms.Options{})
@@ -237,6 +265,9 @@ func TestHostileLabelsStayText(t *testing.T) {
 	}
 	if strings.ContainsAny(got+md.String(), "\x1b\u202e") || strings.Contains(got, "a\nb") {
 		t.Errorf("%s\n%s", got, md.String())
+	}
+	if !strings.HasPrefix(md.String(), `## Arm comparison — a b\|c`) {
+		t.Errorf("%.80q", md.String())
 	}
 	for line := range strings.Lines(md.String()) {
 		if strings.HasPrefix(line, "|") && strings.Count(line, "|")-strings.Count(line, `\|`) != 5 || strings.Contains(strings.ReplaceAll(line, `\<`, ""), "<") {

@@ -30,10 +30,10 @@ func TestBlockedAgainstReturned(t *testing.T) {
 	log.Request(500).Bash("sh -c 'codegraph x'")
 	b := contamination.Analyze(log.Session(t), contamination.Options{})
 	want := contamination.Block{Name: "codegraph", Attempts: 4, Blocked: 1, Returned: 2, Unknown: 1, Calls: []contamination.Call{
-		{Position: transcript.Position{File: "run.jsonl", Line: 2}, Command: "codegraph explore x", Invocation: "codegraph", Verdict: contamination.Returned},
-		{Position: transcript.Position{File: "run.jsonl", Line: 4}, Command: "npx codegraph query x", Invocation: "codegraph", Verdict: contamination.Blocked},
-		{Position: transcript.Position{File: "run.jsonl", Line: 12}, Command: "sh -c 'codegraph x'", Invocation: "codegraph", Verdict: contamination.Unknown},
-		{Position: transcript.Position{File: "run.jsonl", Line: 9}, Thread: call.ID, Command: "/opt/bin/codegraph status", Invocation: "/opt/bin/codegraph", Verdict: contamination.Returned},
+		{Position: transcript.Position{File: "run.jsonl", Line: 2}, Command: "codegraph explore x", Invocation: "codegraph", Verdict: contamination.Returned, Door: contamination.DoorCLI},
+		{Position: transcript.Position{File: "run.jsonl", Line: 4}, Command: "npx codegraph query x", Invocation: "codegraph", Verdict: contamination.Blocked, Door: contamination.DoorCLI},
+		{Position: transcript.Position{File: "run.jsonl", Line: 12}, Command: "sh -c 'codegraph x'", Invocation: "codegraph", Verdict: contamination.Unknown, Door: contamination.DoorCLI},
+		{Position: transcript.Position{File: "run.jsonl", Line: 9}, Thread: call.ID, Command: "/opt/bin/codegraph status", Invocation: "/opt/bin/codegraph", Verdict: contamination.Returned, Door: contamination.DoorCLI},
 	}}
 	if diff := cmp.Diff(want, b); diff != "" {
 		t.Error(diff)

@@ -49,21 +49,31 @@ func TestAveragesGiveEachRepositoryTheSameWeight(t *testing.T) {
 	}
 }
 
-// 3 of 4 calls were enough; 900 of 1,200 characters of the runs that answered were used.
+// Each bucket has one of five calls; 900 of 1,200 characters of the runs that answered were used.
 func TestJudgedCallsArePooledPerRepository(t *testing.T) {
 	a, b, silent := run("a", 1, 1, 1), run("a", 1, 1, 1), run("a", 1, 1, 1)
-	a.Sufficiency = sufficiency.Block{Answered: 3, Counts: sufficiency.Counts{Sufficient: 3}}
-	b.Sufficiency = sufficiency.Block{Answered: 1, Counts: sufficiency.Counts{Search: 1}}
+	a.Sufficiency = sufficiency.Block{Answered: 3, Counts: sufficiency.Counts{Sufficient: 1, ExploreAgain: 1, ReadReturned: 1}}
+	b.Sufficiency = sufficiency.Block{Answered: 2, Counts: sufficiency.Counts{Search: 1, ReadMissed: 1}}
 	a.Allocation = allocation.Block{Envelope: 1_000, Used: new(800)}
 	b.Allocation = allocation.Block{Envelope: 200, Used: new(100)}
 	silent.Allocation = allocation.Block{Envelope: 5_000}
 	r := campaign.Analyze(arms.Arm{Runs: []arms.Run{a, b, silent}}, arms.Arm{}, campaign.Options{})
 	got := r.Repos[0]
-	if got.Answered != 4 || got.Counts != (sufficiency.Counts{Sufficient: 3, Search: 1}) || *got.Efficiency != 0.75 {
+	if got.Answered != 5 || got.Counts != (sufficiency.Counts{Sufficient: 1, ExploreAgain: 1, ReadReturned: 1, ReadMissed: 1, Search: 1}) || *got.Efficiency != 0.75 {
 		t.Errorf("%+v", got)
 	}
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "in no average") {
 		t.Errorf("%q", r.Warnings)
+	}
+}
+
+// The first repository has no time without the tool, the second saves half of it.
+func TestARepositoryWithoutAFigureIsInNoAverage(t *testing.T) {
+	silent := run("a", 10, 1, 1)
+	silent.DurationS = nil
+	r := campaign.Analyze(arms.Arm{Runs: []arms.Run{run("a", 10, 1, 1), run("b", 5, 1, 1)}}, arms.Arm{Runs: []arms.Run{silent, run("b", 10, 1, 1)}}, campaign.Options{})
+	if a := r.Averages[0]; a.Repos != 1 || *a.Mean != 0.5 || *a.Min != 0.5 || *a.Max != 0.5 {
+		t.Errorf("%+v", a)
 	}
 }
 

@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 		want   []string
 		warned string // in the only warning
 	}{
-		{"numeric order", "run-new-10.jsonl run-new-2.jsonl run-new-1.jsonl run-newer-1.jsonl other.jsonl", "new",
+		{"numeric order", "a.jsonl run-a.txt run-new-10.jsonl run-new-2.jsonl run-new-1.jsonl run-newer-1.jsonl other.jsonl", "new",
 			[]string{"new: new-1=run-new-1.jsonl", "new: new-2=run-new-2.jsonl", "new: new-10=run-new-10.jsonl"}, ""},
 		{"turns are never runs", "run-new.jsonl run-new.t2.jsonl run-new.t10.jsonl run-new.t3.jsonl", "new",
 			[]string{"new: new=run-new.jsonl+run-new.t2.jsonl+run-new.t3.jsonl"}, "turn 4 is missing"},
@@ -85,6 +85,7 @@ func TestFind(t *testing.T) {
 			[]string{"a+(b)[c]*: a+(b)[c]*-1=run-a+(b)[c]*-1.jsonl", "a=b: a=b-1=run-a=b-1.jsonl", "é.t: é.t-2=run-é.t-2.jsonl"}, ""},
 		{"the longer label takes what both could have", "run-a-1.jsonl run-a-2.jsonl run-a-1-1.jsonl", "a a-1",
 			[]string{"a: a-2=run-a-2.jsonl", "a-1: a-1=run-a-1.jsonl", "a-1: a-1-1=run-a-1-1.jsonl"}, "a-1: both"},
+		{"a long number is a name", "run-a-1234567890.jsonl run-.jsonl run--1.jsonl", "", []string{"-1: -1=run--1.jsonl", "a-1234567890: a-1234567890=run-a-1234567890.jsonl"}, ""},
 		{"by glob", "with/s10.jsonl with/s9.jsonl with/s9.t2.jsonl run-b.jsonl", "with=with/*.jsonl b",
 			[]string{"with: with/s9=with/s9.jsonl+with/s9.t2.jsonl", "with: with/s10=with/s10.jsonl", "b: b=run-b.jsonl"}, ""},
 	} {

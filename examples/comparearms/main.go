@@ -62,7 +62,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	fs.StringVar(&o.tools, "tools", "", "JSON `file` that says which tools are measured, for another retrieval server")
 	fs.IntVar(&o.window, "window", 0, "size of the model's window in `tokens` (0: what the log says, else 200000)")
 	fs.Var(&o.treatment, "treatment", "`fact` that may differ between arms, repeatable: model, client version, tools, MCP servers, …")
-	fs.Var(&o.without, "without", "`label` of an arm that must not have the retrieval tool, repeatable")
+	fs.Var(&o.without, "without", "`label` of an arm that must not have the retrieval tool, repeatable (default: one labelled without)")
 	if err := fs.Parse(args); err != nil {
 		return o, err
 	}

@@ -1,6 +1,9 @@
 package shell
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Kind is what a command line does, from the point of view of somebody who looks for code.
 type Kind int
@@ -52,6 +55,7 @@ type effect struct {
 	files   []string // files that are shown, in order
 	unnamed bool     // files are shown that the line does not name
 	search  bool     // files or lines are looked for
+	within  string   // the guarded directory that was looked into, if any
 	acts    bool     // something is written, or done with what was found
 	runs    bool     // a program runs of which nothing is known
 	out     string   // what is printed, with unknown in place of what cannot be told
@@ -66,6 +70,7 @@ func (e *effect) add(o effect) {
 	e.files = append(e.files, o.files...)
 	e.unnamed = e.unnamed || o.unnamed
 	e.search = e.search || o.search
+	e.within = cmp.Or(e.within, o.within)
 	e.acts = e.acts || o.acts
 	e.runs = e.runs || o.runs
 	e.out, e.known = "", false

@@ -22,6 +22,7 @@ func (d *dryRun) run(args []string, in input) effect {
 			return e
 		}
 	}
+	d.unknownProgram(base, args)
 	return effect{runs: true}
 }
 
@@ -45,6 +46,7 @@ func (d *dryRun) builtin(name string, args []string, in input) (effect, bool) {
 		e := effect{acts: len(flagSpec{}.parse(args).operands) > 0, out: in.text, known: in.known}
 		return e, true
 	case "dd":
+		d.handed(args)
 		return effect{acts: true, runs: true}, true
 	case "type", "which", "whereis", "hash", "alias", "man", "true", "false", ":", "test", "[", "pwd", "set", "export", "unset", "shift", "read", "wait", "sleep", "exit":
 	default:
@@ -136,6 +138,9 @@ func (d *dryRun) xargs(args []string, in input) effect {
 	} else {
 		rest = append(append([]string(nil), rest...), words...)
 	}
+	if in.within != "" && !looks(rest[0]) {
+		d.touches(in.within)
+	}
 	e := d.run(rest, input{})
 	if e.runs && in.found {
 		e.acts = true
@@ -151,6 +156,10 @@ func (d *dryRun) interpreter(name string, args []string, in input) (effect, bool
 	case "node", "bun", "deno", "tsx", "ts-node", "python", "python2", "python3", "ruby", "perl", "php":
 	default:
 		return effect{}, false
+	}
+	d.handed(args)
+	if in.known {
+		d.named(in.text)
 	}
 	a := flagSpec{short: "cermWXIM", long: "eval print require import loader"}.parseLeading(args)
 	rest := a.operands
@@ -174,6 +183,7 @@ func (d *dryRun) shell(args []string, in input) effect {
 		return d.script(a.operands[0], a.operands[1:], in)
 	case len(a.operands) > 0 && !a.has("s"):
 		d.sawScript(a.operands[0])
+		d.handed(a.operands)
 		return effect{runs: true}
 	case in.known:
 		return d.script(in.text, nil, input{})
@@ -214,6 +224,7 @@ func (d *dryRun) packageRunner(name string, args []string, in input) (effect, bo
 	}
 	if len(rest) > 0 {
 		d.sawPackage(rest[0])
+		d.handed(rest[1:])
 	}
 	return effect{runs: true}, true
 }

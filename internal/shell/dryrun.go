@@ -20,10 +20,11 @@ const unknown = "\x00"
 
 // A dryRun goes through a command line as a shell would, without running anything.
 type dryRun struct {
-	lines *Reader
-	names []string // commands that are looked for
-	hit   bool
-	found string
+	lines   *Reader
+	names   []string   // commands that are looked for
+	guarded [][]string // directories whose content is looked for, by the elements of their names
+	hit     bool
+	found   string
 
 	fuel, depth int
 	vars        map[string]string
@@ -37,11 +38,12 @@ func (r *Reader) dryRun(names []string) *dryRun {
 
 // input is what a command reads from its standard input.
 type input struct {
-	piped bool   // another command, a here-document or a file is connected
-	text  string // what it reads, if known
-	known bool
-	found bool     // what it reads are names that were looked for
-	files []string // what it reads is the content of these files
+	piped  bool   // another command, a here-document or a file is connected
+	text   string // what it reads, if known
+	known  bool
+	found  bool     // what it reads are names that were looked for
+	within string   // the guarded directory that they were looked for in, if any
+	files  []string // what it reads is the content of these files
 }
 
 // spend takes one unit of fuel. It reports false when there is none left.
@@ -128,6 +130,7 @@ func (d *dryRun) redirect(r *syntax.Redirect, in *input) (writes bool, e effect)
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.RdrAllClob, syntax.AppAll, syntax.AppAllClob, syntax.RdrInOut:
 		return fd != "2" && !strings.HasPrefix(word, "/dev/"), e
 	case syntax.RdrIn:
+		d.touches(word)
 		in.piped, in.known, in.files = true, false, d.file(word)
 	case syntax.WordHdoc:
 		in.piped, in.text, in.known = true, word, true
@@ -195,7 +198,7 @@ func (d *dryRun) binary(cmd *syntax.BinaryCmd, in input) effect {
 		left.add(d.stmt(cmd.Y, in).settled())
 		return left
 	}
-	right := d.stmt(cmd.Y, input{piped: true, text: left.out, known: left.known, found: left.search})
+	right := d.stmt(cmd.Y, input{piped: true, text: left.out, known: left.known, found: left.search, within: left.within})
 	out, known := right.out, right.known
 	left.add(right)
 	left.out, left.known = out, known

@@ -8,6 +8,7 @@ import (
 // show is the effect of showing files by name; a command without any shows what it reads, which is not its own doing.
 func (d *dryRun) show(names []string, in input) effect {
 	var e effect
+	d.touches(names...)
 	for _, n := range names {
 		files := d.file(n)
 		if len(files) == 0 && n != "-" {
@@ -101,21 +102,22 @@ func (d *dryRun) searcher(name string, args []string, in input) (effect, bool) {
 	case "grep", "egrep", "fgrep", "zgrep", "ggrep":
 		spec := flagSpec{short: "efmABCdD", long: "regexp file max-count after-context before-context context include exclude exclude-dir"}
 		a := spec.parse(args)
-		return filterOrSearch(a, in, a.has("r", "R", "recursive", "dereference-recursive")), true
+		return d.filterOrSearch(a, in, a.has("r", "R", "recursive", "dereference-recursive")), true
 	case "rg", "ag", "ack":
 		spec := flagSpec{short: "efmABCgtTMjEr", long: "regexp file max-count after-context before-context context glob type type-not iglob max-depth sort"}
 		a := spec.parse(args)
-		return filterOrSearch(a, in, a.has("files")), true
+		return d.filterOrSearch(a, in, a.has("files")), true
 	case "find", "gfind":
 		return d.find(args), true
 	case "fd", "fdfind":
 		a := flagSpec{short: "edtExX", long: "extension max-depth type exclude exec exec-batch"}.parse(args)
 		if _, acts := a.value("x"); acts || a.has("X", "exec", "exec-batch") {
+			d.touches(a.operands...)
 			return effect{search: true, runs: true, acts: true}, true
 		}
-		return effect{search: true}, true
+		return d.look(a.operands), true
 	case "ls", "tree", "dir", "locate", "eza", "exa", "file", "stat", "du":
-		return effect{search: true}, true
+		return d.look(flagSpec{}.parse(args).operands), true
 	case "wc":
 		if in.piped && len(flagSpec{}.parse(args).operands) == 0 {
 			return effect{}, true
@@ -128,20 +130,28 @@ func (d *dryRun) searcher(name string, args []string, in input) (effect, bool) {
 }
 
 // filterOrSearch tells a search from a filter of what another command prints: the latter has a pattern and no place.
-func filterOrSearch(a arguments, in input, recursive bool) effect {
-	places := len(a.operands)
-	if !a.has("e", "f", "regexp", "file") {
-		places--
+func (d *dryRun) filterOrSearch(a arguments, in input, recursive bool) effect {
+	places := a.operands
+	if len(places) > 0 && !a.has("e", "f", "regexp", "file", "files") {
+		places = places[1:]
 	}
-	if in.piped && len(in.files) == 0 && places <= 0 && !recursive {
+	if in.piped && len(in.files) == 0 && len(places) == 0 && !recursive {
 		return effect{}
 	}
+	if a.has("files") || a.has("f") && a.has("l") && len(places) == 0 {
+		return d.look(places)
+	}
+	if len(places) == 0 {
+		places = []string{"."}
+	}
+	d.touches(places...)
 	return effect{search: true}
 }
 
 // find searches, unless it deletes or runs something that does more than look.
 func (d *dryRun) find(args []string) effect {
-	e := effect{search: true}
+	places := args[:max(0, slices.IndexFunc(append(slices.Clone(args), "-"), func(a string) bool { return a[:min(1, len(a))] == "-" || a == "(" || a == "!" }))]
+	e := d.look(places)
 	for i := 0; i < len(args); i++ {
 		switch args[i] {
 		case "-delete", "-fprint", "-fprintf", "-fls":
@@ -157,6 +167,9 @@ func (d *dryRun) find(args []string) effect {
 			}
 			o := d.run(line, input{})
 			e.acts = e.acts || o.acts || o.runs
+			if len(line) > 0 && !looks(line[0]) {
+				d.touches(places...)
+			}
 			i = end
 		}
 	}
@@ -177,7 +190,16 @@ func (d *dryRun) git(args []string, in input) effect {
 	defer func() { d.dir = dir }()
 	rest := a.operands[1:]
 	switch a.operands[0] {
-	case "grep", "ls-files", "ls-tree":
+	case "grep":
+		if b := (flagSpec{short: "efmABCO"}).parse(rest); len(b.operands) > 1 {
+			d.touches(b.operands[1:]...)
+		}
+		return effect{search: true}
+	case "diff":
+		if b := (flagSpec{}).parse(rest); b.has("no-index") {
+			d.touches(b.operands...)
+		}
+	case "ls-files", "ls-tree":
 		return effect{search: true}
 	case "blame", "annotate":
 		b := flagSpec{short: "LSM", long: "since"}.parse(rest)
@@ -199,4 +221,24 @@ func (d *dryRun) git(args []string, in input) effect {
 		return e
 	}
 	return effect{runs: true}
+}
+
+// look is the effect of looking for files, or at their names and sizes.
+func (d *dryRun) look(places []string) effect {
+	e := effect{search: true}
+	for _, p := range places {
+		if len(d.guarded) > 0 && e.within == "" && d.inGuarded(p) {
+			e.within = p
+		}
+	}
+	return e
+}
+
+// looks reports whether a command shows no more than the names and sizes of files, or removes them.
+func looks(name string) bool {
+	switch commandName(name) {
+	case "ls", "stat", "du", "file", "wc", "echo", "printf", "basename", "dirname", "realpath", "test", "rm", "rmdir", "mkdir", "touch", "chmod", "chown":
+		return true
+	}
+	return false
 }

@@ -145,3 +145,7 @@ func packageName(spec string) string {
 	}
 	return strings.TrimSuffix(base, ".git")
 }
+
+// IsCommand reports whether a file of that name, or a path to one, runs the named command when it is called: only the last element counts, without
+// the extension of a script or of a Windows program and without regard to case.
+func IsCommand(file, name string) bool { return baseName(name) != "" && isCommand(file, name) }

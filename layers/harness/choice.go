@@ -1,235 +1,275 @@
 package harness
 
 import (
-	"cmp"
+	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/agent-eval/feedback/internal/textutil"
 	"github.com/agent-eval/feedback/layers"
+	"github.com/agent-eval/feedback/layers/internal/strictjson"
+	"github.com/agent-eval/feedback/transcript"
 )
 
-// A Choice says how the tool calls that were made fit those that were expected. It is plain data.
+// An Expected is a tool call that should be made. Matching follows the abstract-syntax check of the Berkeley Function-Calling Leaderboard
+// (Patil et al., 2025): the same tool, each argument with one of its allowed values, none beyond those.
+type Expected struct {
+	Tool string         `json:"tool"`
+	Args map[string]Arg `json:"args"`
+}
+
+// An Arg is an argument of an expected call.
+type Arg struct {
+	// Allowed are the values that are right, as JSON decodes them; numbers are equal by value, so 10 and 10.0 are one. Empty
+	// allows any value.
+	Allowed []any `json:"allowed,omitempty"`
+	// Optional means that it may be left out; if it is there, its value has to be allowed.
+	Optional bool `json:"optional,omitempty"`
+}
+
+// ReadExpected reads expected calls from a JSON array. An element that is none costs that element; all errors come
+// joined, each with file and line, beside the calls that could be read.
+func ReadExpected(r io.Reader, name string) (calls []Expected, err error) {
+	err = strictjson.Elements(r, name, func(_ transcript.Position, e Expected) error {
+		if e.Tool == "" {
+			return fmt.Errorf("an expected call without a tool")
+		}
+		calls = append(calls, e)
+		return nil
+	})
+	return calls, err
+}
+
+// A Made is a tool call that was made, with its arguments as JSON decodes them.
+type Made struct {
+	Position transcript.Position `json:"position"`
+	Tool     string              `json:"tool"`
+	Args     map[string]any      `json:"args"`
+}
+
+// MadeCalls returns the calls of a thread with their arguments. It fails when the session was read without
+// transcript.Options.KeepText, which drops them, and for an input that is no JSON object.
+func MadeCalls(t *transcript.Thread) (made []Made, err error) {
+	for _, c := range Calls(t) {
+		m := Made{Position: c.Pos, Tool: c.Name}
+		if c.Input == "" {
+			return nil, fmt.Errorf("%v: the arguments were not kept: read the session with KeepText", c.Pos)
+		}
+		if err := json.Unmarshal([]byte(c.Input), &m.Args); err != nil {
+			return nil, fmt.Errorf("%v: the input of %s is no object", c.Pos, c.Name)
+		}
+		made = append(made, m)
+	}
+	return made, nil
+}
+
+// Choice is how calls that were made compare with those expected. It is plain data.
 type Choice struct {
-	// Score is 2·Right / (Expected + Made), the F1 of the calls: from 0 to 1, higher is better, 1 when all that was expected was called and
-	// nothing else. Nil when nothing was expected and nothing was called: there is nothing to judge.
-	Score *float64 `json:"score"`
-	// Correct is the all-or-nothing verdict on the task; false when there is nothing to judge.
-	Correct  bool `json:"correct"`
-	Expected int  `json:"expected"`
-	Made     int  `json:"made"`
-	Right    int  `json:"right"` // made as expected
-	// Matches are all calls of both sides, each once, ordered by tool and arguments.
-	Matches []Match `json:"matches"`
+	Expected int `json:"expected"`
+	Made     int `json:"made"`
+	// Matched is how many of both belong together in the best assignment, whatever the order of either.
+	Matched int `json:"matched"`
+	// Precision is Matched / Made, Recall is Matched / Expected, and Score their harmonic mean (F1): 2·Matched / (Made + Expected). All are from 0 to
+	// 1, higher is better, and nil when there is nothing to take a share of; Score is nil when nothing was expected and nothing
+	// made, which is out of any mean.
+	Precision *float64 `json:"precision"`
+	Recall    *float64 `json:"recall"`
+	Score     *float64 `json:"score"`
+	// Missing are expected calls that nothing matches, and what comes nearest; Extra are calls that match nothing.
+	Missing []Mismatch `json:"missing"`
+	Extra   []Made     `json:"extra"`
 }
 
-// A Match is an expected call and the one that was made for it.
-type Match struct {
-	Expected *Expected `json:"expected"` // nil for a call that nobody expected
-	Call     *Call     `json:"call"`     // nil for an expected call that was not made
-	// Wrong says what is not as expected; it is empty when all is right.
-	Wrong []string `json:"wrong"`
+// A Mismatch is an expected call that was not made.
+type Mismatch struct {
+	Expected Expected `json:"expected"`
+	Reason   string   `json:"reason"`
 }
 
-// Right reports whether the call is as expected.
-func (m *Match) Right() bool { return len(m.Wrong) == 0 }
-
-// Choose compares calls by name and arguments, in the manner of the Berkeley function-calling leaderboard (BFCL): each argument has a list of
-// allowed values, optional ones may be left out, extra ones are wrong, and parallel calls may come in any order. Each call counts for one expected
-// call at most; of all ways to assign them it takes one with the most right calls, then with the most right arguments, whatever the order of
-// either list. The error wraps [ErrExpected]. Neither list is changed.
-func Choose(expected []Expected, made []Call) (Choice, error) {
-	c := Choice{Expected: len(expected), Made: len(made), Matches: []Match{}}
-	for _, e := range expected {
-		if err := e.Validate(); err != nil {
-			return Choice{}, err
-		}
-	}
-	want, got := byTool(wanted(expected)), byTool(given(made))
-	tools := make(map[string]bool)
-	for tool := range want {
-		tools[tool] = true
-	}
-	for tool := range got {
-		tools[tool] = true
-	}
-	for _, tool := range sortedNames(tools) {
-		c.Matches = append(c.Matches, pair(want[tool], got[tool])...)
-	}
-	for i := range c.Matches {
-		if c.Matches[i].Right() {
-			c.Right++
-		}
-	}
-	if n := c.Expected + c.Made; n > 0 {
-		c.Score = new(2 * float64(c.Right) / float64(n))
-		c.Correct = 2*c.Right == n
-	}
-	return c, nil
-}
-
-// MeanScore returns the mean score of the choices that have one, and how many have none. Without any it is nil.
-func MeanScore(choices []Choice) (mean *float64, unmeasured int) {
-	sum := 0.0
-	for _, c := range choices {
-		if c.Score == nil {
-			unmeasured++
-			continue
-		}
-		sum += *c.Score
-	}
-	if n := len(choices) - unmeasured; n > 0 {
-		return new(sum / float64(n)), unmeasured
-	}
-	return nil, unmeasured
-}
-
-// WrongToolCall is the name of the defects of a [Choice].
-const WrongToolCall = "wrong_tool_call"
-
-// Defects returns a defect for each call that is not as expected, missing ones included; none is an empty list.
-func (c *Choice) Defects() []layers.Defect {
-	list := []layers.Defect{}
-	for _, m := range c.Matches {
-		if m.Right() {
-			continue
-		}
-		d := layers.Defect{Layer: layers.Harness, Name: WrongToolCall}
-		if m.Call != nil {
-			d.Position, d.Detail = m.Call.Position, m.Call.Tool
+// Choose compares the calls that were made with those expected, which may have been made in any order.
+func Choose(expected []Expected, made []Made) Choice {
+	c := Choice{Expected: len(expected), Made: len(made), Missing: []Mismatch{}, Extra: []Made{}}
+	pairs := assign(expected, made)
+	for i, e := range expected {
+		if pairs[i] < 0 {
+			c.Missing = append(c.Missing, Mismatch{e, nearest(e, made, pairs)})
 		} else {
-			d.Detail = m.Expected.Tool
+			c.Matched++
 		}
-		d.Detail += ": " + strings.Join(m.Wrong, "; ")
-		list = append(list, d)
 	}
-	return list
-}
-
-// A side is one call of either list, with its arguments in canonical form and its key for an order that does not depend on the input.
-type side struct {
-	tool     string
-	key      string
-	expected *Expected
-	call     *Call
-	required map[string][]string // name → allowed values
-	optional map[string][]string
-	args     map[string]string
-	broken   bool // the input is no object
-}
-
-func wanted(expected []Expected) (list []side) {
-	for _, e := range expected {
-		s := side{tool: e.Tool, expected: &e, required: canonicalArgs(e.Args), optional: canonicalArgs(e.Optional)}
-		s.key = fmt.Sprint(s.required, s.optional, e.Args, e.Optional) // maps print in order
-		list = append(list, s)
-	}
-	return list
-}
-
-func canonicalArgs(args map[string]Values) map[string][]string {
-	list := make(map[string][]string, len(args))
-	for name, values := range args {
-		list[name], _ = values.canonical()
-		slices.Sort(list[name])
-	}
-	return list
-}
-
-func given(made []Call) (list []side) {
-	for _, c := range made {
-		s := side{tool: c.Tool, key: fmt.Sprint(canonicalInput(c.Input), c.Input, c.Position), call: &c, args: make(map[string]string)}
-		v, _ := decode(c.Input)
-		object, ok := v.(map[string]any)
-		s.broken = !ok
-		for name, value := range object {
-			s.args[name] = canonical(value)
+	for j, m := range made {
+		if !slices.Contains(pairs, j) {
+			c.Extra = append(c.Extra, m)
 		}
-		list = append(list, s)
 	}
-	return list
+	c.Precision, c.Recall = share(c.Matched, c.Made), share(c.Matched, c.Expected)
+	c.Score = share(2*c.Matched, c.Made+c.Expected)
+	return c
 }
 
-// byTool groups calls by tool, in the order of their keys.
-func byTool(list []side) map[string][]side {
-	groups := make(map[string][]side)
-	for _, s := range list {
-		groups[s.tool] = append(groups[s.tool], s)
+// share returns k of n, nil of none.
+func share(k, n int) *float64 {
+	if n == 0 {
+		return nil
 	}
-	for _, group := range groups {
-		slices.SortStableFunc(group, func(a, b side) int { return cmp.Compare(a.key, b.key) })
-	}
-	return groups
+	return new(float64(k) / float64(n))
 }
 
-// pair assigns the calls of one tool.
-func pair(want, got []side) (matches []Match) {
-	all := min(len(want), len(got)) + 1
-	weights := make([][]int, len(want))
-	wrong := make([][][]string, len(want))
-	for i := range want {
-		weights[i], wrong[i] = make([]int, len(got)), make([][]string, len(got))
-		for j := range got {
-			w, share := want[i].check(&got[j])
-			wrong[i][j] = w
-			weights[i][j] = share
-			if len(w) == 0 {
-				weights[i][j] = all * precision * 2 // one more right call outweighs all arguments
+// assign returns for each expected call the made one that it is paired with, or −1, so that as many as possible have one: augmenting paths, as
+// Kuhn has them (Naval Research Logistics 2, 1955).
+func assign(expected []Expected, made []Made) []int {
+	fits := make([][]int, len(expected))
+	for i, e := range expected {
+		for j, m := range made {
+			if e.mismatch(m) == "" {
+				fits[i] = append(fits[i], j)
 			}
 		}
 	}
-	to := assign(weights, len(got))
-	taken := make([]bool, len(got))
-	for i, j := range to {
-		m := Match{Expected: want[i].expected, Wrong: []string{"not called"}}
-		if j >= 0 {
-			taken[j] = true
-			m.Call, m.Wrong = got[j].call, wrong[i][j]
+	of := slices.Repeat([]int{-1}, len(made)) // made → expected
+	var place func(i int, seen []bool) bool
+	place = func(i int, seen []bool) bool {
+		for _, j := range fits[i] {
+			if seen[j] {
+				continue
+			}
+			seen[j] = true
+			if of[j] < 0 || place(of[j], seen) {
+				of[j] = i
+				return true
+			}
 		}
-		matches = append(matches, m)
+		return false
 	}
-	for j := range got {
-		if !taken[j] {
-			matches = append(matches, Match{Call: got[j].call, Wrong: []string{"nobody expects this call"}})
+	for i := range expected {
+		place(i, make([]bool, len(made)))
+	}
+	pairs := slices.Repeat([]int{-1}, len(expected))
+	for j, i := range of {
+		if i >= 0 {
+			pairs[i] = j
 		}
 	}
-	return matches
+	return pairs
 }
 
-// precision is what a call all of whose arguments but for a vanishing part are right is worth.
-const precision = 1000
-
-// check returns what is wrong with a call, and the right share of its arguments, from 1 to precision.
-func (s *side) check(call *side) (wrong []string, share int) {
-	wrong = []string{}
-	if call.broken {
-		return append(wrong, "the input is no JSON object"), 1
+// mismatch says why a call is not the expected one; empty when it is.
+func (e Expected) mismatch(m Made) string {
+	if e.Tool != m.Tool {
+		return "tool " + m.Tool
 	}
-	right := 0
-	judge := func(name string, allowed []string) {
-		switch value := call.args[name]; {
-		case len(allowed) == 0 || slices.Contains(allowed, value):
-			right++
-		default:
-			wrong = append(wrong, fmt.Sprintf("%s is %s, want %s", name, value, strings.Join(allowed, " or ")))
-		}
-	}
-	for _, name := range sortedNames(s.required) {
-		if _, ok := call.args[name]; ok {
-			judge(name, s.required[name])
-		} else {
-			wrong = append(wrong, name+" is missing")
-		}
-	}
-	for _, name := range sortedNames(call.args) {
-		allowed, optional := s.optional[name]
-		_, required := s.required[name]
+	for _, name := range slices.Sorted(maps.Keys(e.Args)) {
+		arg := e.Args[name]
+		value, ok := m.Args[name]
 		switch {
-		case optional:
-			judge(name, allowed)
-		case !required:
-			wrong = append(wrong, name+" is no argument")
+		case !ok && !arg.Optional:
+			return "argument " + name + " is missing"
+		case ok && !arg.allows(value):
+			return fmt.Sprintf("argument %s is %s", name, compact(value))
 		}
 	}
-	return wrong, 1 + (precision-1)*right/max(1, right+len(wrong))
+	for _, name := range slices.Sorted(maps.Keys(m.Args)) {
+		if _, ok := e.Args[name]; !ok {
+			return "argument " + name + " is extra"
+		}
+	}
+	return ""
+}
+
+func (a Arg) allows(value any) bool {
+	return len(a.Allowed) == 0 || slices.ContainsFunc(a.Allowed, func(allowed any) bool {
+		return reflect.DeepEqual(numbers(allowed), numbers(value))
+	})
+}
+
+// numbers returns v with every number as a float64, so that callers may give whole ones.
+func numbers(v any) any {
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = numbers(v[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name := range v {
+			out[name] = numbers(v[name])
+		}
+		return out
+	case json.Number:
+		f, _ := v.Float64()
+		return f
+	}
+	if r := reflect.ValueOf(v); r.CanInt() {
+		return float64(r.Int())
+	} else if r.CanUint() {
+		return float64(r.Uint())
+	} else if r.CanFloat() {
+		return r.Float()
+	}
+	return v
+}
+
+func compact(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// nearest says why the unpaired call of the same tool that is made first is not the expected one.
+func nearest(e Expected, made []Made, pairs []int) string {
+	for j, m := range made {
+		if m.Tool == e.Tool && !slices.Contains(pairs, j) {
+			return e.mismatch(m) + " at " + m.Position.String()
+		}
+	}
+	return "no other call of " + e.Tool
+}
+
+// Defects returns a defect for each expected call that is missing and each one that is extra.
+func (c Choice) Defects() (defects []layers.Defect) {
+	for _, m := range c.Missing {
+		defects = append(defects, layers.Defect{Layer: layers.Harness, Name: "expected_call_missing", Detail: m.Expected.Tool + ": " + m.Reason})
+	}
+	for _, m := range c.Extra {
+		defects = append(defects, layers.Defect{Layer: layers.Harness, Name: "unexpected_call", Position: m.Position, Detail: m.Tool})
+	}
+	return defects
+}
+
+// WriteText writes the choice as lines of a report. The error is that of w.
+func (c Choice) WriteText(w io.Writer) error {
+	var b strings.Builder
+	if c.Score == nil {
+		b.WriteString("  tool choice: nothing expected, nothing made: not measured\n")
+	} else {
+		fmt.Fprintf(&b, "  tool choice: %d of %d expected calls made, of %d: score %.2f\n", c.Matched, c.Expected, c.Made, *c.Score)
+	}
+	for _, d := range c.Defects() {
+		fmt.Fprintf(&b, "    %s: %s\n", d.Name, textutil.Printable(d.Detail, 160))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// MeanScore returns the mean of the scores of several choices, and how many have one. It is nil when none has.
+func MeanScore(choices []Choice) (mean *float64, n int) {
+	sum := 0.0
+	for _, c := range choices {
+		if c.Score != nil {
+			sum += *c.Score
+			n++
+		}
+	}
+	if n == 0 {
+		return nil, 0
+	}
+	return new(sum / float64(n)), n
 }

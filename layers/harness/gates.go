@@ -1,70 +1,132 @@
 package harness
 
 import (
-	"errors"
 	"fmt"
 	"io"
+	"path"
+	"strings"
 
+	"github.com/agent-eval/feedback/internal/textutil"
 	"github.com/agent-eval/feedback/layers"
-	"github.com/agent-eval/feedback/layers/internal/strictjson"
 	"github.com/agent-eval/feedback/transcript"
 )
 
-// A Gate is what a check of the harness said of a run. What the check is, its name says.
+// A Gate is a named condition that a run must keep: consistency, sandbox, rollback, or any other.
 type Gate struct {
-	Run  string `json:"run"`
-	Name string `json:"gate"` // such as consistency, sandbox or rollback
-	// Outcome is success for a gate that held, failure for one that did not, and unmeasured for one that could not be checked, which is no pass.
-	Outcome  layers.Outcome      `json:"outcome"`
-	Detail   string              `json:"detail,omitempty"`
-	Position transcript.Position `json:"position"` // where it shows, if anywhere
+	Name string
+	// Check returns where the session breaks the condition; nothing when it keeps it. An error means that it could not be
+	// checked, which is no pass.
+	Check func(*transcript.Session) ([]Breach, error)
 }
 
-// ReadGates reads gates from JSON lines:
-//
-//	{"run": "new-1", "gate": "sandbox", "outcome": "failure", "detail": "wrote /etc/hosts", "position": "new-1.jsonl:17"}
-//
-// of which run, gate and outcome have to be there, and each gate once a run. A line that is none costs that line. All errors come joined, each a
-// [transcript.Problem] with file and line, beside the gates that could be read, in order.
-func ReadGates(r io.Reader, name string) (gates []Gate, err error) {
-	type key struct{ run, gate string }
-	taken := make(map[key]int)
-	err = strictjson.Lines(r, name, func(pos transcript.Position, g Gate) error {
-		k := key{g.Run, g.Name}
+// A Breach is one place where a gate broke.
+type Breach struct {
+	Position transcript.Position `json:"position"`
+	Detail   string              `json:"detail"`
+}
+
+// A GateResult is what became of one gate.
+type GateResult struct {
+	Gate     string   `json:"gate"`
+	Breaches []Breach `json:"breaches"` // never nil
+	// Unmeasured says why the gate could not be checked; empty when it was.
+	Unmeasured string `json:"unmeasured,omitempty"`
+}
+
+// Passed reports whether the gate was checked and kept.
+func (r GateResult) Passed() bool { return r.Unmeasured == "" && len(r.Breaches) == 0 }
+
+// Gates are what became of several gates, in their order.
+type Gates []GateResult
+
+// CheckGates checks a session. A gate without a check is unmeasured.
+func CheckGates(s *transcript.Session, gates ...Gate) Gates {
+	results := Gates{}
+	for _, g := range gates {
+		r := GateResult{Gate: g.Name, Breaches: []Breach{}}
+		if g.Check == nil {
+			r.Unmeasured = "the gate has no check"
+		} else if found, err := g.Check(s); err != nil {
+			r.Unmeasured = err.Error()
+		} else {
+			r.Breaches = append(r.Breaches, found...)
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
+// Sandbox is the gate that no tool names a file outside of roots, absolute directories, in an argument that a transcript keeps. Relative
+// paths are taken from the session's working directory; where that is not known, they are unmeasured unless they stay below it. It sees what
+// tools were told, not what a shell command did: confine the process for that.
+func Sandbox(roots ...string) Gate {
+	return Gate{"sandbox", func(s *transcript.Session) (breaches []Breach, err error) {
+		cwd := s.Summary().Setup.CWD
+		for i := range s.Threads {
+			for _, c := range Calls(&s.Threads[i]) {
+				name := strings.ReplaceAll(c.Args.Path, `\`, "/")
+				if name == "" || c.failed() {
+					continue
+				}
+				if !absolute(name) {
+					if cwd == "" && strings.HasPrefix(path.Clean(name), "..") {
+						return nil, fmt.Errorf("%v: %s leads outside, and the working directory is not known", c.Pos, name)
+					}
+					if cwd == "" {
+						continue
+					}
+					name = strings.ReplaceAll(cwd, `\`, "/") + "/" + name
+				}
+				if !below(path.Clean(name), roots) {
+					breaches = append(breaches, Breach{c.Pos, c.Name + " " + c.Args.Path})
+				}
+			}
+		}
+		return breaches, nil
+	}}
+}
+
+func absolute(name string) bool {
+	return strings.HasPrefix(name, "/") || len(name) > 2 && name[1] == ':' && name[2] == '/'
+}
+
+func below(name string, roots []string) bool {
+	for _, r := range roots {
+		r = path.Clean(strings.ReplaceAll(r, `\`, "/"))
+		if name == r || strings.HasPrefix(name, strings.TrimSuffix(r, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// Defects returns a gate_NAME defect for each breach.
+func (gs Gates) Defects() (defects []layers.Defect) {
+	for _, g := range gs {
+		for _, b := range g.Breaches {
+			defects = append(defects, layers.Defect{Layer: layers.Harness, Name: "gate_" + g.Gate, Position: b.Position, Detail: b.Detail})
+		}
+	}
+	return defects
+}
+
+// WriteText writes a line a gate, and one a breach. The error is that of w.
+func (gs Gates) WriteText(w io.Writer) error {
+	var b strings.Builder
+	for _, g := range gs {
+		name := textutil.Printable(g.Gate, 40)
 		switch {
-		case g.Run == "" || g.Name == "":
-			return errors.New("a gate without a run or a name")
-		case !g.Outcome.Measured() && g.Outcome != layers.Unmeasured:
-			return fmt.Errorf("outcome %q: want success, failure or unmeasured", g.Outcome)
-		case taken[k] > 0:
-			return fmt.Errorf("%s has the gate %s already, on line %d", g.Run, g.Name, taken[k])
+		case g.Unmeasured != "":
+			fmt.Fprintf(&b, "  gate %s: not measured: %s\n", name, textutil.Printable(g.Unmeasured, 200))
+		case g.Passed():
+			fmt.Fprintf(&b, "  gate %s: kept\n", name)
+		default:
+			fmt.Fprintf(&b, "  gate %s: BROKEN, %d times\n", name, len(g.Breaches))
 		}
-		taken[k] = pos.Line
-		gates = append(gates, g)
-		return nil
-	})
-	return gates, err
-}
-
-// GateDefects returns the gates of one run that did not hold as defects by the names gate_sandbox and so on; none is an empty list. One that
-// was not measured is no defect: [UnmeasuredGates] has it.
-func GateDefects(gates []Gate, run string) []layers.Defect {
-	list := []layers.Defect{}
-	for _, g := range gates {
-		if g.Run == run && g.Outcome == layers.Failure {
-			list = append(list, layers.Defect{Layer: layers.Harness, Name: "gate_" + g.Name, Position: g.Position, Detail: g.Detail})
+		for _, br := range g.Breaches {
+			fmt.Fprintf(&b, "    %s %s\n", textutil.Printable(br.Position.String(), 120), textutil.Printable(br.Detail, 160))
 		}
 	}
-	return list
-}
-
-// UnmeasuredGates returns the gates of one run of which nobody knows whether they held; none is an empty list.
-func UnmeasuredGates(gates []Gate, run string) []Gate {
-	list := []Gate{}
-	for _, g := range gates {
-		if g.Run == run && !g.Outcome.Measured() {
-			list = append(list, g)
-		}
-	}
-	return list
+	_, err := io.WriteString(w, b.String())
+	return err
 }

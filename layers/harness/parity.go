@@ -2,162 +2,161 @@ package harness
 
 import (
 	"fmt"
-	"regexp"
-	"strings"
+	"io"
 
+	"github.com/agent-eval/feedback/internal/textutil"
 	"github.com/agent-eval/feedback/layers"
 	"github.com/agent-eval/feedback/transcript"
 )
 
-// A Parity says whether two runtimes took the same trajectory: prompts, texts, calls with their inputs and results, compactions and ends, ids
-// and times aside. It is plain data.
+// Parity says whether two sessions have the same trajectory. It is plain data.
 type Parity struct {
-	Same bool `json:"same"`
-	// First is where they part; nil when they are the same.
-	First *Difference `json:"first"`
-	// Distance is the edit distance: the least number of steps to insert, to remove or to replace to make one of the other (Levenshtein,
-	// 1966). 0 when they are the same, at most the longer one's steps; lower is better.
+	// Steps are the lengths of both trajectories.
+	Steps [2]int `json:"steps"`
+	// First is where they part; nil when they do not.
+	First *Divergence `json:"first"`
+	// Distance is the edit distance of the trajectories (Levenshtein, 1966): how many steps have to be put in, left out or changed, from
+	// 0 for equal ones.
 	Distance int `json:"distance"`
-	OldSteps int `json:"old_steps"`
-	NewSteps int `json:"new_steps"`
-	// Unmeasured says why there is nothing to compare: neither session has a step. Same is false then.
-	Unmeasured string `json:"unmeasured,omitempty"`
-	// LengthsOnly reports that a session was read without KeepText: what it did not keep is compared by its length, so Same may be wrong.
-	LengthsOnly bool `json:"lengths_only,omitempty"`
+	// Similarity is 1 − Distance / the longer length, from 0 to 1, higher is more alike; nil when both are empty.
+	Similarity *float64 `json:"similarity"`
 }
 
-// A Difference is the first step in which two trajectories differ.
-type Difference struct {
-	Index int    `json:"index"` // of the step, from 0
-	What  string `json:"what"`  // kind, tool, input, result, error, text; "end" where one trajectory stops and the other goes on
-	Old   *Step  `json:"old"`   // nil where it has no such step
-	New   *Step  `json:"new"`
+// Same reports whether the trajectories are equal.
+func (p Parity) Same() bool { return p.First == nil }
+
+// A Divergence is the first step at which two trajectories part.
+type Divergence struct {
+	Index int `json:"index"` // of the step, from 0
+	// Old and New are the steps there; nil where that trajectory has ended.
+	Old *Step `json:"old"`
+	New *Step `json:"new"`
 }
 
-// ParityOptions control [Compare]. The zero value is the documented default of every field.
+// A Step is one tool call and whether it failed, or the end of the session.
+type Step struct {
+	Position transcript.Position `json:"position"`
+	Thread   int                 `json:"thread"` // 0 is the main thread, then subagents in the order in which they started
+	Tool     string              `json:"tool"`   // empty for the end
+	Input    string              `json:"input"`  // see [ParityOptions]; for the end, how the session ended
+	Failed   bool                `json:"failed"`
+}
+
+func (s Step) equal(t Step) bool {
+	return s.Thread == t.Thread && s.Tool == t.Tool && s.Input == t.Input && s.Failed == t.Failed
+}
+
+// ParityOptions control [Compare]. The zero value is the documented default of every field. Inputs are compared whole when both sessions
+// were read with transcript.Options.KeepText, else by the arguments that are always kept and by their length.
 type ParityOptions struct {
-	// Ignore are regular expressions (RE2) of what else may differ in texts and inputs, such as a working directory or a duration.
-	Ignore []string
+	// Rewrite, unless it is nil, is applied to every input before they are compared: to take out what differs by
+	// intention, such as the path of a workspace.
+	Rewrite func(string) string
 }
 
-// Compare compares the trajectories of two sessions, main threads with their subagents. Read both with [transcript.Options].KeepText. The
-// error is about an expression that cannot be used.
-func Compare(old, new *transcript.Session, opts ParityOptions) (Parity, error) {
-	var ignore []*regexp.Regexp
-	for _, pattern := range opts.Ignore {
-		re, err := regexp.Compile(pattern)
-		if err != nil {
-			return Parity{}, fmt.Errorf("ignore: %w", err)
+// Compare compares the trajectories of one task on an old and a new runtime: the calls of every thread in order, whether each failed,
+// and how the session ended. Ids, times, texts of the model and the order of results do not count.
+func Compare(old, now *transcript.Session, opts ParityOptions) Parity {
+	whole := keepsInput(old) && keepsInput(now)
+	a, b := trajectory(old, whole, opts), trajectory(now, whole, opts)
+	p := Parity{Steps: [2]int{len(a), len(b)}, Distance: distance(a, b)}
+	for i := range max(len(a), len(b)) {
+		if i < len(a) && i < len(b) && a[i].equal(b[i]) {
+			continue
 		}
-		ignore = append(ignore, re)
+		p.First = &Divergence{i, at(a, i), at(b, i)}
+		break
 	}
-	a, b := tracer{ignore: ignore}, tracer{ignore: ignore}
-	a.trace(old)
-	b.trace(new)
-	p := Parity{OldSteps: len(a.steps), NewSteps: len(b.steps), LengthsOnly: a.noText || b.noText}
-	if len(a.steps)+len(b.steps) == 0 {
-		p.Unmeasured = "neither session has a step"
-		return p, nil
+	if n := max(len(a), len(b)); n > 0 {
+		p.Similarity = new(1 - float64(p.Distance)/float64(n))
 	}
-	p.First = firstDifference(a.steps, b.steps)
-	p.Same = p.First == nil
-	if !p.Same {
-		numbers := make(map[Step]int)
-		p.Distance = distance(number(numbers, a.steps), number(numbers, b.steps))
-	}
-	return p, nil
+	return p
 }
 
-func firstDifference(a, b []Step) *Difference {
-	i := 0
-	for i < len(a) && i < len(b) {
-		if what := a[i].differs(b[i]); what != "" {
-			return &Difference{Index: i, What: what, Old: &a[i], New: &b[i]}
+func at(steps []Step, i int) *Step {
+	if i >= len(steps) {
+		return nil
+	}
+	return &steps[i]
+}
+
+func trajectory(s *transcript.Session, whole bool, opts ParityOptions) (steps []Step) {
+	for i := range s.Threads {
+		for _, c := range Calls(&s.Threads[i]) {
+			text := input(c.ToolCall, whole)
+			if opts.Rewrite != nil {
+				text = opts.Rewrite(text)
+			}
+			steps = append(steps, Step{c.Pos, i, c.Name, text, c.failed()})
 		}
-		i++
 	}
-	switch {
-	case i < len(a):
-		return &Difference{Index: i, What: "end", Old: &a[i]}
-	case i < len(b):
-		return &Difference{Index: i, What: "end", New: &b[i]}
+	for _, outcome := range s.Summary().Outcomes {
+		steps = append(steps, Step{Input: outcome})
 	}
-	return nil
+	return steps
 }
 
-// differs names what two steps differ in, or returns "".
-func (s Step) differs(t Step) string {
-	switch {
-	case s.Kind != t.Kind:
-		return "kind"
-	case s.Tool != t.Tool:
-		return "tool"
-	case s.Input != t.Input:
-		return "input"
-	case s.IsError != t.IsError:
-		return "error"
-	case s.Text != t.Text && s.Kind == StepCall:
-		return "result"
-	case s.Text != t.Text:
-		return "text"
+// distance is the edit distance, in a row of memory.
+func distance(a, b []Step) int {
+	for len(a) > 0 && len(b) > 0 && a[0].equal(b[0]) {
+		a, b = a[1:], b[1:]
 	}
-	return ""
-}
-
-// number gives equal steps equal numbers.
-func number(numbers map[Step]int, steps []Step) []int {
-	list := make([]int, len(steps))
-	for i, s := range steps {
-		s.Position, s.Thread = transcript.Position{}, ""
-		n, ok := numbers[s]
-		if !ok {
-			n = len(numbers)
-			numbers[s] = n
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1].equal(b[len(b)-1]) {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			change := diagonal
+			if !a[i].equal(b[j]) {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
 		}
-		list[i] = n
 	}
-	return list
+	return row[len(b)]
 }
 
-// TrajectoryDiffers is the name of the defect of a [Parity].
-const TrajectoryDiffers = "trajectory_differs"
-
-// Defects returns the first difference as a defect of the new runtime's run; none is an empty list.
-func (p *Parity) Defects() []layers.Defect {
-	if p.First == nil {
-		return []layers.Defect{}
+// Defects returns a parity_broken defect where the trajectories part, none when they do not.
+func (p Parity) Defects() []layers.Defect {
+	if p.Same() {
+		return nil
 	}
-	d := layers.Defect{Layer: layers.Harness, Name: TrajectoryDiffers, Detail: p.First.text()}
-	if p.First.New != nil {
-		d.Position = p.First.New.Position
+	d := layers.Defect{Layer: layers.Harness, Name: "parity_broken", Detail: p.First.text()}
+	if s := p.First.New; s != nil {
+		d.Position = s.Position
 	}
 	return []layers.Defect{d}
 }
 
-// text says in one line how the steps differ.
-func (d *Difference) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "step %d, %s: ", d.Index+1, d.What)
-	for i, s := range []*Step{d.Old, d.New} {
-		if i > 0 {
-			b.WriteString(", new ")
-		} else {
-			b.WriteString("old ")
-		}
-		switch {
-		case s == nil:
-			b.WriteString("has no such step")
-		case d.What == "input":
-			b.WriteString(s.Tool + " " + s.Input)
-		case d.What == "kind" || d.What == "end":
-			b.WriteString(strings.TrimSpace(string(s.Kind) + " " + s.Tool))
-		case d.What == "tool":
-			b.WriteString(s.Tool)
-		case d.What == "error" && !s.IsError:
-			b.WriteString("succeeded")
-		default:
-			b.WriteString(s.Text)
-		}
+// WriteText writes the parity as lines of a report. The error is that of w.
+func (p Parity) WriteText(w io.Writer) error {
+	if p.Same() {
+		_, err := fmt.Fprintf(w, "  parity: the same trajectory, %s\n", textutil.Count(p.Steps[0], "step"))
+		return err
 	}
-	return b.String()
+	_, err := fmt.Fprintf(w, "  parity: BROKEN, %s apart of %d and %d\n    %s\n", textutil.Count(p.Distance, "step"), p.Steps[0], p.Steps[1], p.First.text())
+	return err
+}
+
+func (d *Divergence) text() string {
+	return fmt.Sprintf("step %d was %s and is %s", d.Index+1, d.Old.text(), d.New.text())
+}
+
+func (s *Step) text() string {
+	switch {
+	case s == nil:
+		return "nothing"
+	case s.Tool == "":
+		return "the end (" + textutil.Printable(s.Input, 60) + ")"
+	case s.Failed:
+		return textutil.Printable(s.Tool+" "+s.Input, 120) + ", failed"
+	}
+	return textutil.Printable(s.Tool+" "+s.Input, 120)
 }

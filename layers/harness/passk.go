@@ -3,147 +3,102 @@ package harness
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/agent-eval/feedback/layers"
 )
 
-// The errors of pass@k and pass^k.
-var (
-	ErrTooFewRuns = errors.New("fewer runs than k")
-	ErrMissingRun = errors.New("missing run")
-	ErrCounts     = errors.New("not counts of runs")
-)
+// ErrTooFewRuns says that a task has fewer runs than k.
+var ErrTooFewRuns = errors.New("fewer runs than k")
 
-// PassAtK estimates pass@k: the chance that at least one of k runs succeeds, from c successes in n runs. It is the unbiased estimator
-// 1 − C(n−c, k) / C(n, k) of Chen et al., "Evaluating Large Language Models Trained on Code" (2021): from 0 to 1, higher is better. Of 5 runs with 2
-// successes pass@1 is 0.4 and pass@3 is 1 − 1/10 = 0.9. The error is [ErrTooFewRuns] when n is below k, [ErrCounts] when k is below
-// 1 or c not within 0 and n.
+// ErrUnmeasured says that a run of a task has no outcome.
+var ErrUnmeasured = errors.New("a run without an outcome")
+
+// PassAtK estimates the probability that at least one of k runs of a task succeeds, from n runs of which c did: 1 − C(n−c, k) / C(n, k), the
+// unbiased estimator of Chen et al. (2021, "Evaluating Large Language Models Trained on Code"). It is from 0 to 1, higher is better.
+// k below 1, c outside 0 to n, and n below k, which is [ErrTooFewRuns], are errors.
 func PassAtK(n, c, k int) (float64, error) {
-	if err := checkCounts(n, c, k); err != nil {
+	if err := check(n, c, k); err != nil {
 		return 0, err
 	}
-	return 1 - chosen(n-c, n, k), nil
+	return 1 - draw(n, n-c, k), nil
 }
 
-// PassHatK estimates pass^k: the chance that all of k runs succeed, from c successes in n runs, as C(c, k) / C(n, k), the estimator of Yao et al.,
-// "τ-bench" (2024): from 0 to 1, higher is better. Of 5 runs with 4 successes pass^3 is 4/10. Errors are as those of [PassAtK].
+// PassHatK estimates the probability that all of k runs of a task succeed, pass^k: C(c, k) / C(n, k), of Yao et al. (2024, "τ-bench").
+// Range, direction and errors are those of [PassAtK]. 4 of 5 give 4/10 for k = 3.
 func PassHatK(n, c, k int) (float64, error) {
-	if err := checkCounts(n, c, k); err != nil {
+	if err := check(n, c, k); err != nil {
 		return 0, err
 	}
-	return chosen(c, n, k), nil
+	return draw(n, c, k), nil
 }
 
-func checkCounts(n, c, k int) error {
+func check(n, c, k int) error {
 	switch {
-	case k < 1 || c < 0 || c > n:
-		return fmt.Errorf("%w: %d of %d, k = %d", ErrCounts, c, n, k)
+	case k < 1:
+		return fmt.Errorf("k is %d: want at least 1", k)
+	case c < 0 || c > n:
+		return fmt.Errorf("%d successes of %d runs", c, n)
 	case n < k:
-		return fmt.Errorf("%w: %d runs, k = %d", ErrTooFewRuns, n, k)
+		return fmt.Errorf("%w: %d of %d", ErrTooFewRuns, n, k)
 	}
 	return nil
 }
 
-// chosen returns C(m, k) / C(n, k), m being at most n: the chance that k of n are all among m of them.
-func chosen(m, n, k int) float64 {
-	if m < k {
-		return 0
-	}
+// draw returns the probability that k drawn of n are all among c of them: C(c, k) / C(n, k), factor by factor, so that nothing
+// overflows.
+func draw(n, c, k int) float64 {
 	p := 1.0
 	for i := range k {
-		p *= float64(m-i) / float64(n-i)
+		p *= float64(max(c-i, 0)) / float64(n-i)
 	}
 	return p
 }
 
-// A Trial is one run of a task.
-type Trial struct {
-	Task    string         `json:"task"`
-	Run     int            `json:"run"` // from 1
-	Outcome layers.Outcome `json:"outcome"`
+// A Task is the outcomes of the runs of one task.
+type Task struct {
+	ID       string
+	Outcomes []layers.Outcome
 }
 
-// A Reliability is pass@k and pass^k over tasks: the mean of what each task gives. It is plain data.
+// Reliability is pass@k and pass^k over tasks. It is plain data.
 type Reliability struct {
-	K int `json:"k"`
-	// PassAtK and PassHatK are the means over the tasks, from 0 to 1, higher is better. Nil without a task.
-	PassAtK  *float64 `json:"pass_at_k"`
-	PassHatK *float64 `json:"pass_hat_k"`
-	// Tasks are those of the figures, in order of name.
-	Tasks []TaskReliability `json:"tasks"`
+	K     int `json:"k"`
+	Tasks int `json:"tasks"`
+	// AtLeastOne is the mean of pass@k over the tasks, All that of pass^k; from 0 to 1, higher is better.
+	AtLeastOne float64 `json:"pass_at_k"`
+	All        float64 `json:"pass_hat_k"`
 }
 
-// A TaskReliability is one task's.
-type TaskReliability struct {
-	Task      string `json:"task"`
-	Runs      int    `json:"runs"` // measured ones
-	Successes int    `json:"successes"`
-	// Unmeasured are the runs whose outcome nobody knows. They are no failures, and are left out.
-	Unmeasured int     `json:"unmeasured"`
-	PassAtK    float64 `json:"pass_at_k"`
-	PassHatK   float64 `json:"pass_hat_k"`
-}
-
-// Reliable computes pass@k and pass^k of trials, of which each task has to have the runs 1 to n. A run that is missing, or there twice, is
-// [ErrMissingRun] or [ErrCounts], for what is left out is seldom left out by chance; a task of which fewer than k runs are measured is
-// [ErrTooFewRuns]. All errors come joined, each with its task, and there are no figures then.
-func Reliable(trials []Trial, n, k int) (Reliability, error) {
-	if err := checkCounts(n, 0, k); err != nil {
-		return Reliability{}, err
-	}
-	r := Reliability{K: k, Tasks: []TaskReliability{}}
+// Estimate averages pass@k and pass^k over tasks, each with the same weight. A task with fewer than k runs, or with a run that has no
+// outcome, is an error that names it, for leaving it out would change what is estimated; all of them come joined. So is having
+// no task at all.
+func Estimate(tasks []Task, k int) (Reliability, error) {
+	r := Reliability{K: k, Tasks: len(tasks)}
 	var errs []error
-	at, hat := 0.0, 0.0
-	tasks := make(map[string][]Trial)
-	for _, t := range trials {
-		tasks[t.Task] = append(tasks[t.Task], t)
-	}
-	for _, name := range slices.Sorted(maps.Keys(tasks)) {
-		t, err := reliability(name, tasks[name], n, k)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("task %s: %w", name, err))
+	for _, t := range tasks {
+		c := 0
+		for i, o := range t.Outcomes {
+			if !o.Measured() {
+				errs = append(errs, fmt.Errorf("task %s: run %d: %w", t.ID, i+1, ErrUnmeasured))
+			}
+			if o == layers.Success {
+				c++
+			}
 		}
-		r.Tasks = append(r.Tasks, t)
-		at, hat = at+t.PassAtK, hat+t.PassHatK
+		one, err := PassAtK(len(t.Outcomes), c, k)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("task %s: %w", t.ID, err))
+			continue
+		}
+		all := draw(len(t.Outcomes), c, k)
+		r.AtLeastOne += one / float64(len(tasks))
+		r.All += all / float64(len(tasks))
+	}
+	if len(tasks) == 0 {
+		errs = append(errs, errors.New("no tasks"))
 	}
 	if len(errs) > 0 {
 		return Reliability{}, errors.Join(errs...)
 	}
-	if len(r.Tasks) > 0 {
-		r.PassAtK, r.PassHatK = new(at/float64(len(r.Tasks))), new(hat/float64(len(r.Tasks)))
-	}
 	return r, nil
-}
-
-func reliability(name string, trials []Trial, n, k int) (t TaskReliability, err error) {
-	t.Task = name
-	there := make([]bool, n)
-	for _, x := range trials {
-		switch {
-		case x.Run < 1 || x.Run > n:
-			return t, fmt.Errorf("%w: run %d of %d", ErrCounts, x.Run, n)
-		case there[x.Run-1]:
-			return t, fmt.Errorf("%w: run %d is there twice", ErrCounts, x.Run)
-		}
-		there[x.Run-1] = true
-		switch x.Outcome {
-		case layers.Success:
-			t.Runs++
-			t.Successes++
-		case layers.Failure:
-			t.Runs++
-		default:
-			t.Unmeasured++
-		}
-	}
-	if i := slices.Index(there, false); i >= 0 {
-		return t, fmt.Errorf("%w: run %d of %d", ErrMissingRun, i+1, n)
-	}
-	if t.PassAtK, err = PassAtK(t.Runs, t.Successes, k); err != nil {
-		return t, fmt.Errorf("%w, %d unmeasured", err, t.Unmeasured)
-	}
-	t.PassHatK, err = PassHatK(t.Runs, t.Successes, k)
-	return t, err
 }

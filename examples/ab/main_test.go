@@ -1,0 +1,28 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"testing"
+
+	"github.com/agent-eval/feedback/internal/standin"
+)
+
+// The test binary is the command, which is its own hook, and the stand-in agent, by its first argument.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "init", "check", "run", "hook":
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+			code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+			stop()
+			os.Exit(code)
+		case "agent", "serve":
+			os.Exit(standin.Main(os.Args[1:]))
+		}
+	}
+	os.Exit(m.Run())
+}

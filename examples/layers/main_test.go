@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-eval/feedback/layers"
+)
+
+func call(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = run(args, &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+func TestTheExample(t *testing.T) {
+	code, out, errs := call(t)
+	if code != 0 || errs != "" {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	golden := filepath.Join("testdata", "example.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(out), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), out); diff != "" {
+		t.Errorf("-%s +output:\n%s", golden, diff)
+	}
+}
+
+// Ten of twelve measured runs succeed, two of these with a defect: a fifth. Of nine clean runs eight succeed.
+func TestAFifthOfTheSuccessesIsTainted(t *testing.T) {
+	_, out, _ := call(t, "-json")
+	var table layers.Table
+	if err := json.Unmarshal([]byte(out), &table); err != nil {
+		t.Fatal(err)
+	}
+	if want := (layers.Counts{CleanSuccess: 8, TaintedSuccess: 2, TaintedFailure: 1, CleanFailure: 1, Unmeasured: 1}); table.Counts != want {
+		t.Errorf("%+v", table.Counts)
+	}
+	if table.Capability.Count != 8 || table.Capability.Of != 9 || table.Indistinct != 1 {
+		t.Errorf("%+v", table.Group)
+	}
+}
+
+// directory holds the files of the example.
+func directory(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range exampleFilesMade() {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestADirectoryIsReadLikeTheExample(t *testing.T) {
+	dir := directory(t)
+	_, want, _ := call(t)
+	code, got, errs := call(t, dir, "baseline", "new")
+	if code != 0 || errs != "" {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	got = strings.ReplaceAll(got, filepath.ToSlash(dir)+"/", "example/")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatIsMissingIsUnmeasured(t *testing.T) {
+	dir := directory(t)
+	if err := os.WriteFile(filepath.Join(dir, "run-new-1.jsonl"), []byte("nonsense"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	outcomes := `{"id": "new-1", "outcome": "success"}` + "\n" + `{"id": "new-2", "outcome": "success"}` + "\n" + `{"id": "new-99", "outcome": "success"}`
+	if err := os.WriteFile(filepath.Join(dir, "outcomes.jsonl"), []byte(outcomes), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "budgets.json")); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := call(t, dir)
+	for _, want := range []string{"warning: new-1: ", "warning: an outcome is given for new-99, of which there is no log"} {
+		if code != 0 || !strings.Contains(errs, want) {
+			t.Errorf("exit %d, no %q in %s", code, want, errs)
+		}
+	}
+	for _, want := range []string{"new-1: unmeasured, its log cannot be read", "new-2: clean success", "new-3: unmeasured, no outcome was given", "unmeasured, and in no rate: 11 runs, no outcome was given"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
+func TestGatesAreDefects(t *testing.T) {
+	if _, out, _ := call(t, "-sandbox", "/nowhere", "-harness"); !strings.Contains(out, "harness: gate_sandbox") {
+		t.Error(out)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	dir := directory(t)
+	empty := t.TempDir()
+	bad := filepath.Join(empty, "bad.jsonl")
+	if err := os.WriteFile(bad, []byte(`{"id": "new-1", "outcome": "won"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"-nonsense"}, 2, "usage: layers"},
+		{[]string{"-h"}, 0, "usage: layers"},
+		{[]string{"-budgets", "x"}, 2, "which directory"},
+		{[]string{empty}, 1, empty + ": no logs found"},
+		{[]string{"-outcomes", bad, dir}, 1, bad + `:1: outcome "won"`},
+		{[]string{"-budgets", bad, dir}, 1, bad + ":1: "},
+		{[]string{"-budgets", filepath.Join(empty, "gone.json"), dir}, 1, "gone.json"},
+		{[]string{"-outcomes", filepath.Join(empty, "gone.jsonl"), dir}, 1, "gone.jsonl"},
+	} {
+		code, _, errs := call(t, c.args...)
+		if code != c.code || !strings.Contains(errs, c.want) {
+			t.Errorf("%q: exit %d, want %d: %s", c.args, code, c.code, errs)
+		}
+	}
+}

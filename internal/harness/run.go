@@ -1,0 +1,331 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-eval/feedback/internal/jsonout"
+	"github.com/agent-eval/feedback/internal/lookpath"
+	"github.com/agent-eval/feedback/internal/textutil"
+	"github.com/agent-eval/feedback/transcript"
+)
+
+// runVariable marks everything that a run starts.
+const runVariable = "AB_RUN"
+
+// An attempt is one try at a job.
+type attempt struct {
+	h      *Harness
+	job    Job
+	base   string // path of the logs, without what follows the name of the job
+	conf   string // directory of the run's own configuration
+	places places
+	env    []string // with the whole search path
+	server *server
+	logs   []string // of the turns that have one, by their final names, without the extension
+	exit   error    // of the last turn's agent
+}
+
+// partial is the extension of a log that is being written, and lost that of one that is not measured: neither is found by package rundir.
+const (
+	partial = ".jsonl.part"
+	lost    = ".jsonl.lost"
+)
+
+// attempt makes one run.
+func (h *Harness) attempt(ctx context.Context, j Job, n int) Run {
+	a := &attempt{h: h, job: j, base: filepath.Join(h.spec.Out, filepath.FromSlash(j.Name))}
+	err := a.prepare(ctx, n)
+	if err == nil {
+		err = a.turns(ctx)
+	}
+	a.server.stop(h.grace)
+	sweep(a.mark(n), h.grace)
+	err = a.settle(err)
+	if err := removeAll(a.mark(n)); err != nil {
+		h.warn("%s: %v", j.Name, err)
+	}
+	r := Run{Status: Finished, Ended: time.Now().UTC().Truncate(time.Second), Turns: len(a.logs), Made: h.made(j)}
+	if note, ok := errors.AsType[*noteError](err); ok && !errors.Is(err, ErrLost) {
+		r.Reason = note.Error()
+	} else if err != nil {
+		r.Status, r.Reason = Lost, textutil.Printable(err.Error(), 400)
+		if ctx.Err() != nil {
+			r.Status, r.Reason = Interrupted, context.Cause(ctx).Error()
+		}
+	}
+	return r
+}
+
+// ErrLost says that a run is not measured.
+var ErrLost = errors.New("lost")
+
+// A lostError is an ErrLost with its reason only.
+type lostError struct{ err error }
+
+func (e lostError) Error() string        { return e.err.Error() }
+func (e lostError) Is(target error) bool { return target == ErrLost }
+func (e lostError) Unwrap() error        { return e.err }
+
+// A noteError says what is odd about a run that counts.
+type noteError struct{ text string }
+
+func (e *noteError) Error() string { return e.text }
+
+func runDir(n int) string { return fmt.Sprintf("%04d", n) }
+
+func (a *attempt) mark(n int) string { return filepath.Join(a.h.tmp, runDir(n)) }
+
+// prepare makes the run's workspace and configuration, and starts its server. The path of the workspace does not tell the arm, and is as long
+// in every run: it stands in the prompt.
+func (a *attempt) prepare(ctx context.Context, n int) error {
+	h := a.h
+	target, err := h.target(ctx, a.job)
+	if err != nil {
+		return err
+	}
+	dir := a.mark(n)
+	a.conf = filepath.Join(dir, "conf")
+	a.places = places{workspace: filepath.Join(dir, filepath.Base(target)), engine: h.engineOf(a.job.Arm)}
+	if filepath.Base(target) == "conf" {
+		a.conf += "ig"
+	}
+	if err := errors.Join(os.MkdirAll(a.conf, 0o700), os.MkdirAll(filepath.Dir(a.base), 0o755)); err != nil {
+		return err
+	}
+	a.notify("copying the target")
+	if err := copyTree(target, a.places.workspace, h.spec.leaves(target)); err != nil {
+		return err
+	}
+	a.env = append(slices.Clone(h.env), a.places.env(h.spec.Agent.Environment)...)
+	a.env = append(a.env, a.places.env(a.job.Arm.Environment)...)
+	a.env = append(a.env, "AB_WORKSPACE="+a.places.workspace, "AB_ENGINE="+a.places.engine, runVariable+"="+dir)
+	if err := a.setup(ctx); err != nil {
+		return err
+	}
+	if err := a.configure(); err != nil {
+		return err
+	}
+	return a.prewarm(ctx)
+}
+
+func (a *attempt) notify(phase string) {
+	a.h.notify(Progress{Job: a.job.Name, Phase: phase})
+}
+
+// setup runs the arm's setup commands.
+func (a *attempt) setup(ctx context.Context) error {
+	if len(a.job.Arm.Setup) == 0 {
+		return nil
+	}
+	log, err := os.Create(a.base + ".setup.txt")
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	for _, c := range a.job.Arm.Setup {
+		c = a.places.command(c)
+		a.notify("setup: " + strings.Join(c, " "))
+		p := proc{name: c[0], args: c[1:], dir: a.places.workspace, env: a.env, out: log, limit: a.h.spec.Limits.Setup}
+		if err := a.h.exec(ctx, p); err != nil {
+			return fmt.Errorf("setup: %s: %w", strings.Join(c, " "), err)
+		}
+	}
+	return nil
+}
+
+// configure writes the client's configuration of MCP servers, and its settings. A server is named by its path: on the agent's search path it
+// may not be found.
+func (a *attempt) configure() error {
+	servers := make(map[string]any)
+	path := lookup(a.env, "PATH")
+	for _, name := range slices.Sorted(maps.Keys(a.job.Arm.MCP)) {
+		server := a.places.value(a.job.Arm.MCP[name]).(map[string]any)
+		if command, ok := server["command"].(string); ok {
+			file, err := lookpath.Find(command, path)
+			if err != nil {
+				return fmt.Errorf("%w %s did not come up: %w", ErrServer, name, err)
+			}
+			server["command"] = file
+			env, _ := server["env"].(map[string]any)
+			env = maps.Clone(env)
+			if env == nil {
+				env = make(map[string]any)
+			}
+			if _, ok := env["PATH"]; !ok {
+				env["PATH"] = path
+			}
+			server["env"] = env
+		}
+		servers[name] = server
+	}
+	var b bytes.Buffer
+	if err := jsonout.Write(&b, map[string]any{"mcpServers": servers}); err != nil {
+		return err
+	}
+	settings, err := os.ReadFile(a.h.shield.Settings)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(a.mcpFile(), b.Bytes(), 0o600), os.WriteFile(a.settingsFile(), settings, 0o600))
+}
+
+func (a *attempt) mcpFile() string      { return filepath.Join(a.conf, "mcp.json") }
+func (a *attempt) settingsFile() string { return filepath.Join(a.conf, "settings.json") }
+
+func (a *attempt) prewarm(ctx context.Context) error {
+	if a.job.Arm.Prewarm == nil {
+		return nil
+	}
+	a.notify("waiting for the server")
+	log, err := os.Create(a.base + ".server.txt")
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	a.server, err = a.h.prewarm(ctx, a.job.Arm.Prewarm, a.places, proc{dir: a.places.workspace, env: a.env, out: log})
+	return err
+}
+
+// turns makes the turns of the run, one after the other.
+func (a *attempt) turns(ctx context.Context) error {
+	session := ""
+	for i, prompt := range a.job.Task.Turns {
+		turn := i + 1
+		a.notify(fmt.Sprintf("turn %d of %d", turn, len(a.job.Task.Turns)))
+		a.logs = append(a.logs, filepath.Join(a.h.spec.Out, filepath.FromSlash(a.job.log(turn))))
+		err := a.turn(ctx, turn, session, prompt)
+		if err == nil && a.server.lost() {
+			err = fmt.Errorf("%w went away during turn %d", ErrServer, turn)
+		}
+		if err == nil {
+			session, err = a.judge(turn)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// turn runs the agent once. That it exits with an error is its log's to explain.
+func (a *attempt) turn(ctx context.Context, turn int, session, prompt string) error {
+	name := a.logs[turn-1]
+	log, err := os.Create(name + partial)
+	if err != nil {
+		return err
+	}
+	stderr, err := os.Create(name + ".stderr.txt")
+	if err != nil {
+		return errors.Join(err, log.Close())
+	}
+	h := a.h
+	a.exit = nil
+	p := proc{
+		name: h.spec.Agent.Command[0], args: h.spec.agentArgs(a.settingsFile(), a.mcpFile(), session, prompt),
+		dir: a.places.workspace, env: h.shield.Env(a.env), log: log, out: stderr, limit: h.spec.Limits.Turn,
+	}
+	err = h.exec(ctx, p)
+	_, exited := errors.AsType[interface {
+		error
+		ExitCode() int
+	}](err)
+	if ctx.Err() == nil && exited && !errors.Is(err, errLimit) {
+		if _, readErr := a.read(turn); readErr != nil {
+			err = fmt.Errorf("turn %d: the agent ended with %w and left no log%s", turn, err, said(name+".stderr.txt"))
+		} else {
+			a.exit, err = err, nil
+		}
+	} else if err != nil {
+		err = fmt.Errorf("turn %d: %w", turn, err)
+	}
+	return errors.Join(err, log.Close(), stderr.Close())
+}
+
+func exitText(err error) string {
+	if err == nil {
+		return "exit status 0"
+	}
+	return err.Error()
+}
+
+// said returns what a program said last, for a message.
+func said(file string) string {
+	text, err := os.ReadFile(file)
+	if line := lastLine(string(text)); err == nil && line != "" {
+		return ": " + textutil.Printable(line, 200)
+	}
+	return ""
+}
+
+func (a *attempt) read(turn int) (*transcript.Session, error) {
+	return transcript.ReadFiles(transcript.Options{Tools: a.h.spec.Tools}, a.logs[turn-1]+partial)
+}
+
+// judge reads the log of a turn: whether it counts, and the session to resume.
+func (a *attempt) judge(turn int) (session string, err error) {
+	s, err := a.read(turn)
+	if err != nil {
+		return "", fmt.Errorf("turn %d: %w", turn, err)
+	}
+	seg := &s.Segments[0]
+	if in := seg.Init(); in != nil {
+		session = in.SessionID
+		for _, m := range in.MCPServers {
+			if _, own := a.job.Arm.MCP[m.Name]; own && m.Status == "failed" {
+				return "", fmt.Errorf("%w %s did not come up: the client says that it failed", ErrServer, m.Name)
+			}
+		}
+	}
+	r := seg.Result()
+	switch {
+	case r == nil:
+		return "", fmt.Errorf("turn %d: the agent ended without a result (%s)%s", turn, exitText(a.exit), said(a.logs[turn-1]+".stderr.txt"))
+	case r.Subtype == "error_during_execution":
+		return "", fmt.Errorf("turn %d: the agent was stopped: %s", turn, r.Subtype)
+	case r.IsError && r.Subtype == "success":
+		return "", fmt.Errorf("turn %d: the client reports an error: %s", turn, textutil.Printable(r.Text, 200))
+	case r.SessionID != "":
+		session = r.SessionID
+	}
+	last := turn == len(a.job.Task.Turns)
+	switch {
+	case !last && !r.OK():
+		return "", &noteError{fmt.Sprintf("turn %d ended with %s: no later turn", turn, r.Subtype)}
+	case !last && session == "":
+		return "", fmt.Errorf("turn %d has no session id: turn %d cannot resume it", turn, turn+1)
+	}
+	return session, nil
+}
+
+// settle gives the logs their final names: all of them when the run counts, the first one last so that a run appears as a whole.
+func (a *attempt) settle(err error) error {
+	note, counts := errors.AsType[*noteError](err)
+	counts = counts || err == nil
+	extension := lost
+	if counts {
+		extension = ".jsonl"
+	}
+	var errs []error
+	for _, name := range slices.Backward(a.logs) {
+		errs = append(errs, os.Rename(name+partial, name+extension))
+	}
+	renamed := errors.Join(errs...)
+	switch {
+	case !counts:
+		return lostError{err}
+	case renamed != nil:
+		return lostError{renamed}
+	case note != nil:
+		return note
+	}
+	return nil
+}

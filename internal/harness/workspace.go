@@ -1,0 +1,150 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// copyTree copies a directory to dst, which must not exist, without what leave refuses. Links stay links; an absolute one that leads into the
+// directory leads into the copy. Sockets, pipes and devices are left out. Modes and times are kept.
+func copyTree(src, dst string, leave func(rel string, d fs.DirEntry) bool) error {
+	return filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(src, name)
+		if err != nil {
+			return err
+		}
+		if rel != "." && leave(filepath.ToSlash(rel), d) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		to := filepath.Join(dst, rel)
+		switch {
+		case d.IsDir():
+			return os.Mkdir(to, 0o755)
+		case d.Type()&fs.ModeSymlink != 0:
+			return copyLink(name, to, src, dst)
+		case d.Type().IsRegular():
+			return copyFile(name, to)
+		}
+		return nil
+	})
+}
+
+func copyLink(name, to, src, dst string) error {
+	target, err := os.Readlink(name)
+	if err != nil {
+		return err
+	}
+	if rel, ok := strings.CutPrefix(target, src+string(filepath.Separator)); ok {
+		target = filepath.Join(dst, rel)
+	}
+	return os.Symlink(target, to)
+}
+
+func copyFile(name, to string) (err error) {
+	in, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
+
+// leaves returns what of a target is not copied: what the spec leaves out, every index, and the output directory.
+func (s *Spec) leaves(target string) func(rel string, d fs.DirEntry) bool {
+	patterns := append(append([]string(nil), s.LeaveOut...), s.Hide.Index...)
+	return func(rel string, d fs.DirEntry) bool {
+		if d.IsDir() && filepath.Join(target, filepath.FromSlash(rel)) == s.Out {
+			return true
+		}
+		for _, p := range patterns {
+			name := rel
+			if !strings.Contains(p, "/") {
+				name = path.Base(rel)
+			}
+			if ok, _ := path.Match(p, name); ok {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// A Size is how much of a target is copied for each run.
+type Size struct {
+	Files   int
+	Bytes   int64
+	LeftOut []string // the outermost files and directories that are not
+}
+
+// Size looks at a target.
+func (s *Spec) Size(target string) (size Size, err error) {
+	leave := s.leaves(target)
+	err = filepath.WalkDir(target, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(target, name)
+		if err != nil || rel == "." {
+			return err
+		}
+		if rel = filepath.ToSlash(rel); leave(rel, d) {
+			size.LeftOut = append(size.LeftOut, rel)
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if d.Type().IsRegular() {
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			size.Files++
+			size.Bytes += info.Size()
+		}
+		return nil
+	})
+	return size, err
+}
+
+// removeAll removes a directory that the harness made, also where the agent or a build has made parts of it read-only.
+func removeAll(dir string) error {
+	err := os.RemoveAll(dir)
+	if err == nil {
+		return nil
+	}
+	filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			os.Chmod(name, 0o700)
+		}
+		return nil
+	})
+	if err = os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("left behind: %w", err)
+	}
+	return nil
+}
