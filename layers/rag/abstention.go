@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,21 +22,39 @@ type Case struct {
 	Reason string         `json:"reason,omitempty"`
 }
 
-// Abstention counts cases by whether they could be answered, whether they were, and how they were graded. It is plain data.
-type Abstention struct {
-	// Of the answerable cases: answered and graded right, answered and graded wrong, answered without a grade, and abstained.
-	AnsweredRight    int `json:"answered_right"`
-	AnsweredWrong    int `json:"answered_wrong"`
-	AnsweredUngraded int `json:"answered_ungraded"`
-	OverAbstained    int `json:"over_abstained"`
-	// Of the unanswerable cases: answered, which is a hallucination whatever its grade; abstained and graded right; abstained and graded wrong, which
-	// is a fault of the grader; and abstained without a grade.
-	Hallucinated      int `json:"hallucinated"`
-	AbstainedRight    int `json:"abstained_right"`
-	AbstainedMisgrade int `json:"abstained_misgraded"`
-	AbstainedUngraded int `json:"abstained_ungraded"`
+// Grades are cases by what the grader said of them.
+type Grades struct {
+	Right    int `json:"right"`
+	Wrong    int `json:"wrong"`
+	Ungraded int `json:"ungraded"`
+}
 
-	// Precision is the unanswerable ones of the abstained cases, and Recall the abstained ones of the unanswerable: from 0 to 1, higher is better.
+// All returns how many cases there are.
+func (g Grades) All() int { return g.Right + g.Wrong + g.Ungraded }
+
+func (g *Grades) add(grade layers.Outcome) {
+	switch grade {
+	case layers.Success:
+		g.Right++
+	case layers.Failure:
+		g.Wrong++
+	default:
+		g.Ungraded++
+	}
+}
+
+// Abstention counts cases by whether they could be answered, whether they were, and how they were graded. It is plain data. All rates are from 0 to
+// 1 and have no value where there is no case to take a share of.
+type Abstention struct {
+	// Answered and OverAbstained are the answerable cases: those that were answered, and those on which the agent abstained.
+	Answered      Grades `json:"answered"`
+	OverAbstained Grades `json:"over_abstained"`
+	// Hallucinated and Abstained are the unanswerable cases: an answer to one is a hallucination, whatever its grade, and abstaining is right; where it
+	// is graded wrong, the fault is the grader's.
+	Hallucinated Grades `json:"hallucinated"`
+	Abstained    Grades `json:"abstained"`
+
+	// Precision is the unanswerable ones of the abstained cases, and Recall the abstained ones of the unanswerable: higher is better.
 	Precision layers.Rate `json:"precision"`
 	Recall    layers.Rate `json:"recall"`
 	// Hallucination is the answered ones of the unanswerable cases, OverAbstention the abstained ones of the answerable; lower is better.
@@ -46,94 +65,87 @@ type Abstention struct {
 	Accuracy layers.Rate `json:"accuracy"`
 	Graded   layers.Rate `json:"graded"`
 	// Reasons are why cases have no grade, with how many there are, the most frequent first.
-	Reasons []layers.Reason `json:"reasons"`
+	Reasons []CaseReason `json:"reasons"`
+}
+
+// A CaseReason is why cases have no grade.
+type CaseReason struct {
+	Text  string `json:"text"`
+	Cases int    `json:"cases"`
 }
 
 // TallyAbstention counts cases. A case without a grade is in no rate that needs one.
 func TallyAbstention(cases []Case) Abstention {
-	a := Abstention{Reasons: []layers.Reason{}}
-	gradedRight, graded := 0, 0
+	a := Abstention{Reasons: []CaseReason{}}
+	reasons := make(map[string]int)
 	for _, c := range cases {
-		*a.cell(c)++
+		a.cell(c).add(c.Grade)
 		if !c.Grade.Measured() {
-			a.reason(cmp.Or(c.Reason, "no reason given"))
-		} else if !c.Answerable {
-			graded++
-			if c.Grade == layers.Success {
-				gradedRight++
-			}
+			reasons[cmp.Or(c.Reason, "no reason given")]++
 		}
 	}
-	abstained := a.AbstainedRight + a.AbstainedMisgrade + a.AbstainedUngraded
-	answerable := a.AnsweredRight + a.AnsweredWrong + a.AnsweredUngraded + a.OverAbstained
-	a.Precision = layers.NewRate(abstained, abstained+a.OverAbstained)
-	a.Recall = layers.NewRate(abstained, abstained+a.Hallucinated)
-	a.Hallucination = layers.NewRate(a.Hallucinated, abstained+a.Hallucinated)
-	a.OverAbstention = layers.NewRate(a.OverAbstained, answerable)
-	a.Accuracy = layers.NewRate(a.AnsweredRight, a.AnsweredRight+a.AnsweredWrong)
-	a.Graded = layers.NewRate(gradedRight, graded)
-	slices.SortFunc(a.Reasons, func(x, y layers.Reason) int { return cmp.Or(y.Runs-x.Runs, cmp.Compare(x.Text, y.Text)) })
+	for _, text := range slices.Sorted(maps.Keys(reasons)) {
+		a.Reasons = append(a.Reasons, CaseReason{text, reasons[text]})
+	}
+	slices.SortStableFunc(a.Reasons, func(x, y CaseReason) int { return y.Cases - x.Cases })
+	abstained, hallucinated, over := a.Abstained.All(), a.Hallucinated.All(), a.OverAbstained.All()
+	a.Precision = layers.NewRate(abstained, abstained+over)
+	a.Recall = layers.NewRate(abstained, abstained+hallucinated)
+	a.Hallucination = layers.NewRate(hallucinated, abstained+hallucinated)
+	a.OverAbstention = layers.NewRate(over, over+a.Answered.All())
+	a.Accuracy = layers.NewRate(a.Answered.Right, a.Answered.Right+a.Answered.Wrong)
+	right := a.Hallucinated.Right + a.Abstained.Right
+	a.Graded = layers.NewRate(right, right+a.Hallucinated.Wrong+a.Abstained.Wrong)
 	return a
 }
 
-// cell returns the count that a case belongs to.
-func (a *Abstention) cell(c Case) *int {
+// cell returns the counts that a case belongs to.
+func (a *Abstention) cell(c Case) *Grades {
 	switch {
 	case c.Answerable && c.Abstained:
 		return &a.OverAbstained
 	case c.Answerable:
-		return by(c.Grade, &a.AnsweredRight, &a.AnsweredWrong, &a.AnsweredUngraded)
-	case !c.Abstained:
-		return &a.Hallucinated
+		return &a.Answered
+	case c.Abstained:
+		return &a.Abstained
 	}
-	return by(c.Grade, &a.AbstainedRight, &a.AbstainedMisgrade, &a.AbstainedUngraded)
+	return &a.Hallucinated
 }
 
-func by(grade layers.Outcome, right, wrong, ungraded *int) *int {
-	switch grade {
-	case layers.Success:
-		return right
-	case layers.Failure:
-		return wrong
-	}
-	return ungraded
-}
-
-func (a *Abstention) reason(text string) {
-	for i := range a.Reasons {
-		if a.Reasons[i].Text == text {
-			a.Reasons[i].Runs++
-			return
-		}
-	}
-	a.Reasons = append(a.Reasons, layers.Reason{Text: text, Runs: 1})
-}
-
-// Why says what an accuracy of 0 on unanswerable questions is made of: hallucinations, abstaining that was graded wrong, or both. It is empty when
-// the grader's figure is not 0, or there is none.
+// Why says what an accuracy of 0 on unanswerable questions is made of: hallucinations, abstaining that was graded wrong, or both. It speaks of
+// the graded cases only, and is empty when the grader's figure is not 0, or there is none.
 func (a Abstention) Why() string {
 	if a.Graded.Value == nil || *a.Graded.Value > 0 {
 		return ""
 	}
 	switch {
-	case a.AbstainedMisgrade == 0:
-		return "always hallucinating: every unanswerable question was answered"
-	case a.Hallucinated == 0:
+	case a.Abstained.Wrong == 0:
+		return "always hallucinating: every graded unanswerable question was answered"
+	case a.Hallucinated.Wrong == 0:
 		return "abstaining, and graded wrong for it: the fault is the grader's"
 	}
-	return fmt.Sprintf("both: %d hallucinated, %d abstained and were graded wrong for it", a.Hallucinated, a.AbstainedMisgrade)
+	return fmt.Sprintf("both: %d hallucinated, %d abstained and were graded wrong for it", a.Hallucinated.Wrong, a.Abstained.Wrong)
 }
 
-// WriteText writes the rates. The error is that of w.
+// WriteText writes the counts and the rates. The error is that of w.
 func (a Abstention) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  abstention: precision %s, recall %s; hallucination %s, over-abstention %s\n", a.Precision, a.Recall, a.Hallucination, a.OverAbstention)
 	fmt.Fprintf(&b, "    accuracy of answered answerable questions %s; of unanswerable ones, as graded, %s\n", a.Accuracy, a.Graded)
+	for _, cell := range []struct {
+		name string
+		Grades
+	}{
+		{"answerable, answered", a.Answered}, {"answerable, abstained", a.OverAbstained},
+		{"unanswerable, answered", a.Hallucinated}, {"unanswerable, abstained", a.Abstained},
+	} {
+		fmt.Fprintf(&b, "    %-24s %5d right, %5d wrong, %5d without a grade\n", cell.name, cell.Right, cell.Wrong, cell.Ungraded)
+	}
 	if why := a.Why(); why != "" {
 		fmt.Fprintf(&b, "    that 0 is %s\n", why)
 	}
 	for _, r := range a.Reasons {
-		fmt.Fprintf(&b, "    without a grade: %d, %s\n", r.Runs, textutil.Printable(r.Text, 200))
+		fmt.Fprintf(&b, "    without a grade: %d, %s\n", r.Cases, textutil.Printable(r.Text, 200))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

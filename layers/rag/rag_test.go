@@ -100,6 +100,51 @@ func TestWhichQueriesAreAveraged(t *testing.T) {
 	}
 }
 
+// Three passages of a and then b: without the repeats b is at rank 2, and nothing is above 1.
+func TestADocumentCountsOnce(t *testing.T) {
+	v := rag.Evaluate(rag.Judgements{"q": {"a": 1, "b": 1}}, rag.Rankings{"q": ranking("a", "a", "a", "b")}, rag.Options{K: 2})
+	near(t, "nDCG", v.Mean.NDCG, 1)
+	near(t, "recall", v.Mean.Recall, 1)
+	near(t, "average precision", v.Mean.AP, 1)
+	if q := v.Queries[0]; q.Repeated != 2 || q.Returned != 4 {
+		t.Errorf("%+v", q)
+	}
+}
+
+// A gain that does not exist is the default, and says so.
+func TestAnUnknownGainIsTheDefault(t *testing.T) {
+	if v := rag.Evaluate(nil, nil, rag.Options{Gain: "logarithmic"}); v.Gain != rag.Exponential {
+		t.Errorf("%+v", v)
+	}
+}
+
+// A ranking whose queries have other names than the judgements scores 0, and that is seen.
+func TestQueriesUnderOtherNamesAreSeen(t *testing.T) {
+	v := rag.Evaluate(rag.Judgements{"q1": {"a": 1}, "q2": {"a": 0}}, rag.Rankings{"1": ranking("a")}, rag.Options{})
+	if !cmp.Equal(v.Unranked, []string{"q1"}) || !cmp.Equal(v.Unjudged, []string{"1"}) {
+		t.Errorf("%+v", v)
+	}
+	var b strings.Builder
+	v.WriteText(&b)
+	for _, want := range []string{"over 1 query:", "without a ranking, scored 0: 1 query: q1\n", "nobody judged them: 1 query: 1\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestAnEmptyFileIsAnError(t *testing.T) {
+	for _, text := range []string{"", " \n\n", "\ufeff"} {
+		_, err := rag.ReadRankings(strings.NewReader(text), "run.txt")
+		if fe, ok := errors.AsType[*transcript.FileError](err); !ok || fe.File != "run.txt" {
+			t.Errorf("%q: %v", text, err)
+		}
+		if _, err := rag.ReadJudgements(strings.NewReader(text), "qrels"); err == nil || err.Error() != "qrels: no line to read" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func TestRetrievalLaws(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -186,7 +231,22 @@ func TestAnAccuracyOfZeroIsSplit(t *testing.T) {
 func TestCasesWithoutAGradeAreUnmeasured(t *testing.T) {
 	cs := append(cases(2, true, false, layers.Success), rag.Case{Answerable: true, Reason: "the judge was down"}, rag.Case{Abstained: true})
 	a := rag.TallyAbstention(cs)
-	if a.AnsweredUngraded != 1 || a.AbstainedUngraded != 1 || a.Accuracy.Of != 2 || a.Graded.Value != nil || a.Recall.Of != 1 || len(a.Reasons) != 2 || a.Why() != "" {
+	if a.Answered != (rag.Grades{Right: 2, Ungraded: 1}) || a.Abstained != (rag.Grades{Ungraded: 1}) || a.Accuracy.Of != 2 || a.Graded.Value != nil || a.Recall.Of != 1 || a.Why() != "" {
+		t.Errorf("%+v", a)
+	}
+	if diff := cmp.Diff([]rag.CaseReason{{Text: "no reason given", Cases: 1}, {Text: "the judge was down", Cases: 1}}, a.Reasons); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Two unanswerable questions were answered and one was not, which nobody graded: of all three it is not true that every one was answered.
+func TestWhySpeaksOfGradedCases(t *testing.T) {
+	a := rag.TallyAbstention(append(cases(2, false, false, layers.Failure), cases(1, false, true, layers.Unmeasured)...))
+	if a.Why() != "always hallucinating: every graded unanswerable question was answered" || *a.Recall.Value != 1.0/3 {
+		t.Errorf("%q, %+v", a.Why(), a)
+	}
+	// A hallucination that the grader takes for right makes its figure more than 0.
+	if a := rag.TallyAbstention(cases(1, false, false, layers.Success)); *a.Graded.Value != 1 || *a.Hallucination.Value != 1 || a.Why() != "" {
 		t.Errorf("%+v", a)
 	}
 }

@@ -15,9 +15,10 @@ import (
 type Options struct {
 	// K is how many documents of a ranking nDCG, recall and precision look at. 0 means 10.
 	K int
-	// Gain is what a grade is worth. Empty means Exponential.
+	// Gain is what a grade is worth. Empty, and what is none of the gains below, means Exponential.
 	Gain Gain
-	// Relevant is the least grade that counts as relevant in all figures but nDCG. 0 means 1.
+	// Relevant is the least grade that counts as relevant in all figures but nDCG, which knows grades. 0 means 1. A query of which no
+	// document reaches it has no figures.
 	Relevant int
 }
 
@@ -66,6 +67,9 @@ type Query struct {
 	Returned  int    `json:"returned"` // documents in the ranking
 	Relevant  int    `json:"relevant"` // relevant ones that were judged
 	Unjudged  int    `json:"unjudged"` // of the first K, documents without a grade: they count as not relevant
+	// Repeated counts the entries of the ranking whose document stands higher up already, as several passages of one document do. They are
+	// left out, and those below move up.
+	Repeated int `json:"repeated,omitempty"`
 }
 
 // Retrieval is the scores of rankings. It is plain data.
@@ -80,7 +84,9 @@ type Retrieval struct {
 	Queries []Query `json:"queries"`
 	Mean    Figures `json:"mean"`
 	N       int     `json:"n"` // queries in Mean
-	// Unjudged are queries of the rankings that nobody judged. They count nowhere.
+	// Unranked are the queries in Mean that have no ranking and so score 0, and Unjudged those of the rankings that nobody judged, which
+	// count nowhere. Both at once may be the same queries under other names.
+	Unranked []string `json:"unranked"`
 	Unjudged []string `json:"unjudged"`
 }
 
@@ -90,13 +96,13 @@ func Evaluate(j Judgements, r Rankings, opts Options) Retrieval {
 	if opts.K <= 0 {
 		opts.K = 10
 	}
-	if opts.Gain == "" {
+	if opts.Gain != Linear {
 		opts.Gain = Exponential
 	}
 	opts.Relevant = max(opts.Relevant, 1)
 	v := Retrieval{
 		K: opts.K, Gain: opts.Gain, Discount: "log2(rank+1)", Ties: "score descending, then document id descending",
-		Averaged: "judged queries with a relevant document; those without a ranking score 0", Queries: []Query{}, Unjudged: []string{},
+		Averaged: "judged queries with a relevant document; those without a ranking score 0", Queries: []Query{}, Unranked: []string{}, Unjudged: []string{},
 	}
 	var sums [5]float64
 	for _, id := range slices.Sorted(maps.Keys(j)) {
@@ -106,6 +112,9 @@ func Evaluate(j Judgements, r Rankings, opts Options) Retrieval {
 			continue
 		}
 		v.N++
+		if _, ok := r[id]; !ok {
+			v.Unranked = append(v.Unranked, id)
+		}
 		for i, f := range q.list() {
 			sums[i] += **f
 		}
@@ -135,8 +144,8 @@ func score(id string, grades map[string]int, docs []Scored, opts Options) Query 
 			q.Relevant++
 		}
 	}
-	docs = slices.Clone(docs)
-	Rank(docs)
+	docs = distinct(docs)
+	q.Repeated = q.Returned - len(docs)
 	for _, d := range docs[:min(len(docs), opts.K)] {
 		if _, ok := grades[d.Doc]; !ok {
 			q.Unjudged++
@@ -170,6 +179,18 @@ func score(id string, grades map[string]int, docs []Scored, opts Options) Query 
 	return q
 }
 
+// distinct returns the documents in the order of [Rank], each where it stands first.
+func distinct(docs []Scored) []Scored {
+	docs = slices.Clone(docs)
+	Rank(docs)
+	seen := make(map[string]bool, len(docs))
+	return slices.DeleteFunc(docs, func(d Scored) bool {
+		again := seen[d.Doc]
+		seen[d.Doc] = true
+		return again
+	})
+}
+
 func ndcg(grades map[string]int, docs []Scored, opts Options) float64 {
 	var returned []int
 	for _, d := range docs {
@@ -193,7 +214,7 @@ func (v Retrieval) WriteText(w io.Writer) error {
 	if v.N == 0 {
 		b.WriteString("  retrieval: not measured: no judged query has a relevant document\n")
 	} else {
-		fmt.Fprintf(&b, "  retrieval over %d queries: nDCG@%d %.4f, recall@%d %.4f, precision@%d %.4f, MRR %.4f, MAP %.4f\n", v.N,
+		fmt.Fprintf(&b, "  retrieval over %s: nDCG@%d %.4f, recall@%d %.4f, precision@%d %.4f, MRR %.4f, MAP %.4f\n", queries(v.N),
 			v.K, *v.Mean.NDCG, v.K, *v.Mean.Recall, v.K, *v.Mean.Precision, *v.Mean.RR, *v.Mean.AP)
 	}
 	fmt.Fprintf(&b, "    gain %s, discount %s, ties by %s; averaged: %s\n", v.Gain, v.Discount, v.Ties, v.Averaged)
@@ -202,9 +223,30 @@ func (v Retrieval) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "    in no mean: %s, %s\n", textutil.Printable(q.ID, 60), q.Undefined)
 		}
 	}
-	if n := len(v.Unjudged); n > 0 {
-		fmt.Fprintf(&b, "    in no mean: %d queries that nobody judged\n", n)
-	}
+	writeQueries(&b, "without a ranking, scored 0", v.Unranked)
+	writeQueries(&b, "in no mean, for nobody judged them", v.Unjudged)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func queries(n int) string {
+	if n == 1 {
+		return "1 query"
+	}
+	return textutil.Thousands(n) + " queries"
+}
+
+// writeQueries writes how many queries there are of a kind, and the first of them.
+func writeQueries(b *strings.Builder, kind string, ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "    %s: %s:", kind, queries(len(ids)))
+	for _, id := range ids[:min(len(ids), 5)] {
+		b.WriteString(" " + textutil.Printable(id, 60))
+	}
+	if len(ids) > 5 {
+		b.WriteString(" …")
+	}
+	b.WriteByte('\n')
 }

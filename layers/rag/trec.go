@@ -29,7 +29,7 @@ type Scored struct {
 
 // ReadJudgements reads TREC qrels: lines of query, iteration, document and grade, apart by white space. A line that is none costs that
 // line, and so does a second grade for one document; all errors come joined, each a [transcript.Problem] with file and
-// line, beside what could be read.
+// line, beside what could be read. A file without a line is a [*transcript.FileError]: an empty one would be a score of 0 in silence.
 func ReadJudgements(r io.Reader, name string) (Judgements, error) {
 	read := make(Judgements)
 	err := lines(r, name, func(fields []string) error {
@@ -88,22 +88,29 @@ func Rank(docs []Scored) {
 	})
 }
 
+var errEmpty = errors.New("no line to read")
+
 // lines reads the fields of each line that has any.
 func lines(r io.Reader, name string, each func(fields []string) error) error {
 	var errs []error
 	in := bufio.NewReader(r)
+	empty := true
 	for no := 1; ; no++ {
 		line, err := in.ReadString('\n')
 		if no == 1 {
 			line = strings.TrimPrefix(line, "\ufeff")
 		}
 		if fields := strings.Fields(line); len(fields) > 0 && (err == nil || err == io.EOF) {
+			empty = false
 			if problem := each(fields); problem != nil {
 				errs = append(errs, transcript.Problem{Pos: transcript.Position{File: name, Line: no}, Reason: problem.Error()})
 			}
 		}
-		if err == io.EOF {
+		if err == io.EOF && !empty {
 			return errors.Join(errs...)
+		}
+		if err == io.EOF {
+			err = errEmpty
 		}
 		if err != nil {
 			return errors.Join(append(errs, &transcript.FileError{File: name, Err: err})...)
