@@ -201,7 +201,7 @@ func TestReadersNameTheLine(t *testing.T) {
 
 func cases(n int, answerable, abstained bool, grade layers.Outcome) (cs []rag.Case) {
 	for range n {
-		cs = append(cs, rag.Case{Answerable: answerable, Abstained: abstained, Grade: grade})
+		cs = append(cs, rag.Case{Answerable: &answerable, Abstained: &abstained, Grade: grade})
 	}
 	return cs
 }
@@ -229,7 +229,7 @@ func TestAnAccuracyOfZeroIsSplit(t *testing.T) {
 }
 
 func TestCasesWithoutAGradeAreUnmeasured(t *testing.T) {
-	cs := append(cases(2, true, false, layers.Success), rag.Case{Answerable: true, Reason: "the judge was down"}, rag.Case{Abstained: true})
+	cs := append(cases(2, true, false, layers.Success), rag.Case{Answerable: new(true), Abstained: new(false), Reason: "the judge was down"}, rag.Case{Answerable: new(false), Abstained: new(true)})
 	a := rag.TallyAbstention(cs)
 	if a.Answered != (rag.Grades{Right: 2, Ungraded: 1}) || a.Abstained != (rag.Grades{Ungraded: 1}) || a.Accuracy.Of != 2 || a.Graded.Value != nil || a.Recall.Of != 1 || a.Why() != "" {
 		t.Errorf("%+v", a)
