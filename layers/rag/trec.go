@@ -32,7 +32,7 @@ type Scored struct {
 // line, beside what could be read. A file without a line is a [*transcript.FileError]: an empty one would be a score of 0 in silence.
 func ReadJudgements(r io.Reader, name string) (Judgements, error) {
 	read := make(Judgements)
-	err := lines(r, name, func(fields []string) error {
+	err := eachLine(r, name, func(fields []string) error {
 		if len(fields) != 4 {
 			return fmt.Errorf("%d fields: want query, iteration, document and grade", len(fields))
 		}
@@ -58,7 +58,7 @@ func ReadJudgements(r io.Reader, name string) (Judgements, error) {
 func ReadRankings(r io.Reader, name string) (Rankings, error) {
 	read := make(Rankings)
 	seen := make(map[[2]string]bool)
-	err := lines(r, name, func(fields []string) error {
+	err := eachLine(r, name, func(fields []string) error {
 		if len(fields) != 6 {
 			return fmt.Errorf("%d fields: want query, Q0, document, rank, score and tag", len(fields))
 		}
@@ -90,8 +90,8 @@ func Rank(docs []Scored) {
 
 var errEmpty = errors.New("no line to read")
 
-// lines reads the fields of each line that has any.
-func lines(r io.Reader, name string, each func(fields []string) error) error {
+// eachLine reads the fields of each line that has any.
+func eachLine(r io.Reader, name string, each func(fields []string) error) error {
 	var errs []error
 	in := bufio.NewReader(r)
 	empty := true
