@@ -2,7 +2,6 @@ package rag
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -22,19 +21,9 @@ func newPage(e *evidence, text string) *page {
 	return &page{e, all, slices.Clone(all)}
 }
 
-var (
-	arrowed = regexp.MustCompile(`^\s*(\d+)(?:→|\t)(.*)$`)            // as the Read tool and codegraph show a line
-	barred  = regexp.MustCompile(`^\s*(\d+)(?:→|\t|: ?| ?\| ?)(.*)$`) // as other servers do
-	header  = regexp.MustCompile("^\\*\\*`([^`]+)`\\*\\*")            // of a file's section in codegraph's responses
-	patched = regexp.MustCompile(`^(?:---|\+\+\+) [ab]/(\S+)`)        // as git diff names a file
-	located = regexp.MustCompile(`^([^:]+):(\d+):(.*)$`)              // as grep -n shows a line
-	ofOne   = regexp.MustCompile(`^(\d+)[:-](.*)$`)                   // as grep -n shows one of the only file
-	loosely = regexp.MustCompile(`^([^\s:]*[./][^\s:]*):`)            // as grep shows one
-)
-
 // sections reads lines under headers: what stands above the first is of the file first, if that is not empty. Headers are those of codegraph, and lines
 // that end in one of the names.
-func (p *page) sections(first string, number *regexp.Regexp, names map[string]bool) {
+func (p *page) sections(first string, number numbering, names map[string]bool) {
 	var cur *shown
 	numbered, text := false, false
 	start := func(name string) {
@@ -50,9 +39,9 @@ func (p *page) sections(first string, number *regexp.Regexp, names map[string]bo
 	var open fence
 	for i, l := range p.lines {
 		inside := open.inside(l)
-		if m := number.FindStringSubmatch(l); m != nil && cur != nil {
-			p.plain[i], numbered = m[2], true
-			cur.add(m[1], m[2])
+		if n, plain, ok := number(l); ok && cur != nil {
+			p.plain[i], numbered = plain, true
+			cur.add(n, plain)
 			continue
 		}
 		switch name := sectionOf(l, names); {
@@ -69,10 +58,8 @@ func (p *page) sections(first string, number *regexp.Regexp, names map[string]bo
 
 // sectionOf returns the file of which a line is the header.
 func sectionOf(line string, names map[string]bool) string {
-	if strings.HasPrefix(line, "**`") {
-		if m := header.FindStringSubmatch(line); m != nil {
-			return m[1]
-		}
+	if name := codegraphHeader(line); name != "" {
+		return name
 	}
 	if len(names) > 0 {
 		if last := line[strings.LastIndexAny(line, " \t")+1:]; names[last] {
@@ -82,9 +69,19 @@ func sectionOf(line string, names map[string]bool) string {
 	return ""
 }
 
+// codegraphHeader returns the path in a line that begins with **`path`**.
+func codegraphHeader(line string) string {
+	if rest, ok := strings.CutPrefix(line, "**`"); ok {
+		if name, _, ok := strings.Cut(rest, "`**"); ok {
+			return name
+		}
+	}
+	return ""
+}
+
 // retrieval reads a response. Where codegraph's sections are not to be seen, another server may have shown part of every file that it mentions.
 func (p *page) retrieval(asked string, r *transcript.Response) {
-	if slices.ContainsFunc(p.lines, header.MatchString) {
+	if slices.ContainsFunc(p.lines, func(l string) bool { return codegraphHeader(l) != "" }) {
 		p.sections("", arrowed, nil)
 		return
 	}
@@ -120,8 +117,10 @@ func (p *page) shell(command string) {
 		p.sections("", arrowed, nil)
 	}
 	for _, l := range p.lines {
-		if m := patched.FindStringSubmatch(l); m != nil {
-			p.e.file(m[1]).loose = true
+		for _, side := range []string{"--- a/", "+++ b/"} { // as git diff names a file
+			if name, ok := strings.CutPrefix(l, side); ok {
+				p.e.file(strings.TrimSpace(name)).loose = true
+			}
 		}
 	}
 	for _, n := range names {
@@ -151,41 +150,29 @@ func fileWords(command string) (names []string) {
 func (p *page) found(in string) {
 	files := make(map[string]bool)
 	for _, l := range p.lines {
-		if m := located.FindStringSubmatch(l); m != nil {
-			files[m[1]] = true
+		if name, _, _, ok := located(l); ok {
+			files[name] = true
 		}
 	}
 	for i, l := range p.lines {
-		name, number, text := in, "", ""
-		if m := ofOne.FindStringSubmatch(l); m != nil && in != "" {
-			number, text = m[1], m[2]
-		} else if m := located.FindStringSubmatch(l); m != nil {
-			name, number, text = m[1], m[2], m[3]
-		} else {
-			name, number, text = contextLine(l, files)
+		name := in
+		number, text, ok := ofOne(l)
+		if !ok || in == "" {
+			name, number, text, ok = located(l)
 		}
-		if number != "" {
+		if !ok {
+			name, number, text, ok = around(l, files)
+		}
+		switch before, _, colon := strings.Cut(l, ":"); {
+		case ok:
 			p.plain[i] = text
 			p.e.file(name).add(number, text)
-		} else if m := loosely.FindStringSubmatch(l); m != nil {
-			p.e.file(m[1]).loose = true
-		} else if path.Ext(in) != "" && strings.TrimSpace(l) != "" {
+		case colon && strings.ContainsAny(before, "./") && !strings.ContainsAny(before, " \t"): // a line without its number
+			p.e.file(before).loose = true
+		case path.Ext(in) != "" && strings.TrimSpace(l) != "":
 			p.e.file(in).named = true
 		}
 	}
-}
-
-// contextLine parts a line of context, path-12-text, of one of the files.
-func contextLine(line string, files map[string]bool) (name, number, text string) {
-	for at := range len(line) {
-		if line[at] != '-' || !files[line[:at]] {
-			continue
-		}
-		if m := ofOne.FindStringSubmatch(line[at+1:]); m != nil {
-			return line[:at], m[1], m[2]
-		}
-	}
-	return "", "", ""
 }
 
 // A fence follows the code fences of a text.

@@ -81,17 +81,21 @@ func (b *block) tidy() {
 			}
 		}
 	}
-	numbered := func(l string) bool { return barred.MatchString(l) }
-	if !slices.ContainsFunc(b.lines, func(l string) bool { return strings.TrimSpace(l) != "" && !numbered(l) && !ellipsis(l) }) {
+	if !slices.ContainsFunc(b.lines, func(l string) bool { return strings.TrimSpace(l) != "" && !ellipsis(l) && !isBarred(l) }) {
 		for i, l := range b.lines {
-			if m := barred.FindStringSubmatch(l); m != nil {
-				b.lines[i] = m[2]
+			if _, text, ok := barred(l); ok {
+				b.lines[i] = text
 			}
 		}
 	}
 	if !slices.ContainsFunc(b.lines, substantial) {
 		b.lines = nil
 	}
+}
+
+func isBarred(line string) bool {
+	_, _, ok := barred(line)
+	return ok
 }
 
 func trimBlank(lines []string) []string {
