@@ -224,11 +224,41 @@ func TestGroundingIsARate(t *testing.T) {
 	}
 }
 
+// Whatever an answer and a result hold, each citation and quotation gets one verdict, and the counts add up.
 func FuzzGround(f *testing.F) {
-	f.Add("see lib/a.go:12-14 and\n```go\na\nb\n```")
-	f.Fuzz(func(t *testing.T, answer string) {
-		g := rag.Ground(grounded(t, answer, true))
-		if g.Supported.Count > g.Supported.Of || g.Supported.Of > len(g.Citations)+len(g.Quotes) {
+	f.Add("see lib/a.go:12-14,3 and\n```go\na\nb\n```", "12\tx\nlib/a.go:3:y\nlib/a.go-4-z", "grep -n x lib/a.go", uint8(0))
+	f.Add("lines 1 to 2 of `b.md`\n~~~\n// b.md:1\nabcd\n~~~", "**`b.md`** — x\n```\n1\tabcd\n```\n> y", "cat b.md", uint8(1))
+	f.Add("a.js:1", `{"text":"# r – a.js\n1: x"}`, "", uint8(2))
+	f.Fuzz(func(t *testing.T, answer, result, command string, tool uint8) {
+		log := transcripttest.New()
+		m := log.Request(1_000)
+		switch tool % 4 {
+		case 0:
+			m.Bash(command).Result(result)
+		case 1:
+			m.Explore(command).Result(result)
+		case 2:
+			m.Call("Grep", transcripttest.Args{"path": command}).Result(result)
+		default:
+			m.Call("Write", transcripttest.Args{"file_path": command, "content": result}).Result(result)
+		}
+		log.Request(2_000).Text(answer)
+		g := rag.Ground(log.End(answer).SessionWith(t, transcript.Options{KeepText: true}))
+		failing := 0
+		for _, c := range g.Citations {
+			if holds, ok := c.Verdict.Holds(); ok && !holds {
+				failing++
+			}
+			if c.From < 1 || c.To < c.From || c.Path == "" || c.Verdict == "" {
+				t.Errorf("%+v", c)
+			}
+		}
+		for _, q := range g.Quotes {
+			if holds, ok := q.Verdict.Holds(); ok && !holds {
+				failing++
+			}
+		}
+		if g.Supported.Of+g.Unchecked != len(g.Citations)+len(g.Quotes) || g.Supported.Of-g.Supported.Count != failing || len(g.Defects()) != failing {
 			t.Errorf("%+v", g)
 		}
 	})
