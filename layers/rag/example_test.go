@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"testing"
 
 	"github.com/agent-eval/feedback/layers"
 	"github.com/agent-eval/feedback/layers/rag"
+	"github.com/agent-eval/feedback/transcript"
+	"github.com/agent-eval/feedback/transcript/transcripttest"
 )
 
 // One of two queries has its only relevant document at rank 2, where the scores are tied: nDCG 1/log₂3 = 0.6309. Of the other one no relevant document
@@ -53,4 +56,17 @@ func ExampleTallyAbstention() {
 	//     that 0 is abstaining, and graded wrong for it: the fault is the grader's
 	//     in no rate: 1 case of which it is not known whether there was an answer, or whether one was given
 	//     not known or not graded: 1 case, the run crashed
+}
+
+// Two lines of the file were shown, and the answer cites a third too.
+func ExampleGround() {
+	log := transcripttest.New()
+	log.Request(10_000).ReadFile("lib/send.go").Result("11\tfunc send() {\n12\t\twrite()")
+	log.Request(11_000).Text("send (lib/send.go:11) calls write (lib/send.go:12) and close (lib/send.go:19).")
+	session := log.End("send (lib/send.go:11) calls write (lib/send.go:12) and close (lib/send.go:19).").
+		SessionWith(&testing.T{}, transcript.Options{KeepText: true}) // in a test, its *testing.T
+	rag.Ground(session).WriteText(os.Stdout)
+	// Output:
+	//   grounding: 67% [21%–94%] supported, of 3 citations and 0 code blocks; 0 could not be checked
+	//     unsupported_citation: lib/send.go:19: lines not shipped
 }

@@ -33,7 +33,7 @@ type Scored struct {
 // line, beside what could be read. A file without a line is a [*transcript.FileError]: an empty one would be a score of 0 in silence.
 func ReadJudgements(r io.Reader, name string) (Judgements, error) {
 	read := make(Judgements)
-	err := lines(r, name, func(fields []string) error {
+	err := eachLine(r, name, func(fields []string) error {
 		if len(fields) != 4 {
 			return fmt.Errorf("%s: want query, iteration, document and grade", textutil.Count(len(fields), "field"))
 		}
@@ -59,7 +59,7 @@ func ReadJudgements(r io.Reader, name string) (Judgements, error) {
 func ReadRankings(r io.Reader, name string) (Rankings, error) {
 	read := make(Rankings)
 	seen := make(map[[2]string]bool)
-	err := lines(r, name, func(fields []string) error {
+	err := eachLine(r, name, func(fields []string) error {
 		if len(fields) != 6 {
 			return fmt.Errorf("%s: want query, Q0, document, rank, score and tag", textutil.Count(len(fields), "field"))
 		}
@@ -94,8 +94,8 @@ var errEmpty = errors.New("no line to read")
 // isSpace is the white space of trec_eval, which is ASCII: an id may hold any other.
 func isSpace(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
 
-// lines reads the fields of each line that has any.
-func lines(r io.Reader, name string, each func(fields []string) error) error {
+// eachLine reads the fields of each line that has any.
+func eachLine(r io.Reader, name string, each func(fields []string) error) error {
 	var errs []error
 	in := bufio.NewReader(r)
 	empty := true
