@@ -19,12 +19,13 @@ type Quote struct {
 type block struct {
 	lines []string
 	named bool // the text before it, its fence or its first line says which file it is from
+	cut   bool // it has no end
 }
 
 // split parts an answer into its prose and its code blocks.
 func split(answer string) (prose string, blocks []block) {
 	var text strings.Builder
-	var open fence
+	open := fence{deep: true}
 	var b block
 	before, info := "", ""
 	for _, l := range lines(answer) {
@@ -40,15 +41,25 @@ func split(answer string) (prose string, blocks []block) {
 			info = strings.Trim(l, " `~")
 			b = block{named: namesFile(info) || namesFile(before)}
 		case !is:
-			if b.tidy(); len(b.lines) > 0 && !isSession(info) {
-				blocks = append(blocks, b)
-			}
+			blocks = b.appendTo(blocks, info)
 			before = ""
 		default:
 			b.lines = append(b.lines, l)
 		}
 	}
+	if open.char != 0 {
+		b.cut = true
+		blocks = b.appendTo(blocks, info)
+	}
 	return text.String(), blocks
+}
+
+// appendTo adds the block to others, unless it quotes nothing.
+func (b block) appendTo(blocks []block, info string) []block {
+	if b.tidy(); len(b.lines) > 0 && !isSession(info) {
+		blocks = append(blocks, b)
+	}
+	return blocks
 }
 
 func namesFile(text string) bool {
@@ -57,7 +68,8 @@ func namesFile(text string) bool {
 
 // isSession reports whether a fence says that commands or their output follow, which nobody quotes from a file.
 func isSession(info string) bool {
-	switch strings.ToLower(info) {
+	name, _, _ := strings.Cut(info, " ")
+	switch strings.ToLower(name) {
 	case "sh", "bash", "shell", "console", "text", "diff":
 		return true
 	}
@@ -127,7 +139,7 @@ func (e *evidence) quote(b block, known map[string]bool) Support {
 		return NotFromTool
 	case e.unseen:
 		return Unseen
-	case b.named || mostly(b.lines, known):
+	case !b.cut && (b.named || mostly(b.lines, known)):
 		return QuoteNotFound
 	}
 	return NoQuote
