@@ -90,6 +90,13 @@ func TestUnmeasuredCasesAreInNoRate(t *testing.T) {
 	}
 }
 
+// The agent abstained on one of four questions that it could have answered; how its answers were graded does not matter.
+func TestOverAbstentionIsOfAllAnswerableCases(t *testing.T) {
+	cs := append(cases(1, true, true, layers.Failure), cases(1, true, false, layers.Success)...)
+	cs = append(append(cs, cases(1, true, false, layers.Failure)...), cases(1, true, false, layers.Unmeasured)...)
+	near(t, "over-abstention", rag.TallyAbstention(cs).OverAbstention.Value, 0.25)
+}
+
 func TestNoCaseIsNoRate(t *testing.T) {
 	for _, cs := range [][]rag.Case{nil, {{}}} {
 		a := rag.TallyAbstention(cs)

@@ -40,6 +40,18 @@ func TestWhatTwoToolsShowOfOneFileBelongsTogether(t *testing.T) {
 	}
 }
 
+// A line that was shown twice and differs is taken as it was shown under the name that is longer, together with its neighbours.
+func TestALineThatChanged(t *testing.T) {
+	const answer = "```go\nfunc a() {\n\tbeta()\n\tgamma()\n}\n```"
+	g := ground(t, answer, func(log *transcripttest.Log) {
+		log.Request(1_000).Explore("a").Result(transcripttest.Response(transcripttest.File{Path: "lib/a.go", Source: "10\tfunc a() {\n11\t\tbeta()\n12\t\told()"}))
+		log.Request(2_000).ReadFile("/p/lib/a.go").Result("12\t\tgamma()\n13\t}")
+	})
+	if got := verdicts(g); got != "supported" {
+		t.Errorf("got %s", got)
+	}
+}
+
 // Two files with one name are not one: neither of them was shown from line 2 to line 3.
 func TestFilesWithOneNameAreApart(t *testing.T) {
 	build := func(log *transcripttest.Log) {
@@ -113,11 +125,12 @@ func TestFences(t *testing.T) {
 // A read past the end of a file returns a note of the client and nothing of the file. A note behind what was read changes nothing.
 func TestANoteOfTheClientIsNoLine(t *testing.T) {
 	const note = "<system-reminder>Warning: the file is shorter than the offset.</system-reminder>"
-	g := ground(t, "a.go:5, b.go:1, b.go:2", func(log *transcripttest.Log) {
+	g := ground(t, "a.go:5, b.go:1, b.go:2, c.go:1", func(log *transcripttest.Log) {
 		log.Request(1_000).ReadFile("a.go").Result(note)
 		log.Request(2_000).ReadFile("b.go").Result("     1→package b\n\n" + note + "\n")
+		log.Request(3_000).ReadFile("c.go").Result(note + "\n1\tpackage c\n" + note)
 	})
-	if got, want := verdicts(g), "a.go 5-5 file not returned, b.go 1-1 supported, b.go 2-2 lines not shipped"; got != want {
+	if got, want := verdicts(g), "a.go 5-5 file not returned, b.go 1-1 supported, b.go 2-2 lines not shipped, c.go 1-1 supported"; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

@@ -201,7 +201,7 @@ func (f *fence) inside(line string) bool {
 		}
 		return true
 	case f.char == char && n >= f.length && strings.TrimSpace(info) == "":
-		f.char, f.indent = 0, 0
+		f.char = 0
 		return true
 	}
 	return f.char != 0

@@ -104,7 +104,7 @@ func TestFiguresByTheirDefinitions(t *testing.T) {
 		defined++
 		want := oracle(grades, docs, opts.K, opts.Relevant, opts.Gain)
 		for i, got := range []*float64{q.NDCG, q.Recall, q.Precision, q.RR, q.AP} {
-			if math.Abs(*got-want[i]) > 1e-9 {
+			if !(math.Abs(*got-want[i]) <= 1e-9) {
 				t.Fatalf("figure %d is %v, want %v\n%v\n%v\n%+v", i, *got, want[i], grades, docs, opts)
 			}
 		}
