@@ -21,12 +21,17 @@ type block struct {
 	named bool // the text before it, its fence or its first line says which file it is from
 }
 
-// split parts an answer into its prose and its code blocks.
+// split parts an answer into its prose and its code blocks. One that is not closed goes on to the end.
 func split(answer string) (prose string, blocks []block) {
 	var text strings.Builder
 	var open fence
 	var b block
 	before, info := "", ""
+	end := func() {
+		if b.tidy(); len(b.lines) > 0 && !isSession(info) {
+			blocks = append(blocks, b)
+		}
+	}
 	for _, l := range lines(answer) {
 		was := open.char != 0
 		inside := open.inside(l)
@@ -40,13 +45,14 @@ func split(answer string) (prose string, blocks []block) {
 			info = strings.Trim(l, " `~")
 			b = block{named: namesFile(info) || namesFile(before)}
 		case !is:
-			if b.tidy(); len(b.lines) > 0 && !isSession(info) {
-				blocks = append(blocks, b)
-			}
+			end()
 			before = ""
 		default:
 			b.lines = append(b.lines, l)
 		}
+	}
+	if open.char != 0 {
+		end()
 	}
 	return text.String(), blocks
 }
