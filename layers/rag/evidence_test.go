@@ -105,16 +105,14 @@ func TestWaysToSayTheLines(t *testing.T) {
 	}
 }
 
-// A fence in a list is as far in as its item, and a fence further in than the one that is open closes nothing. Code that was cut off cannot be
-// held against the answer.
+// A fence in a list is as far in as its item, and a fence further in than the one that is open closes nothing.
 func TestFences(t *testing.T) {
 	for answer, want := range map[string]string{
 		"- x\n    - y\n\n      ```go\n      func a() {\n      \tbeta()\n      ```\n":        "supported",
 		"- x\n    - y\n\n      ```go\n      func zz() {\n      \tbeta()\n      ```\nb.go:1": "b.go 1-1 file not returned, quote not found",
 		"```go\nfunc zz() {\n      ```\n\tbeta()\n```\nb.go:1":                              "b.go 1-1 file not returned, quote not found",
-		"```go\nfunc a() {\n\tbe":                   "no quotation",
-		"In lib/a.go:\n```go\nfunc a() {\n\tbeta()": "supported",
-		"```bash title=x\ngo test\nfunc a() {\n```": "",
+		"In lib/a.go:\n```go\nfunc a() {\n\tbeta()":                                         "supported",
+		"```bash title=x\ngo test\nfunc a() {\n```":                                         "",
 	} {
 		if got := verdicts(ground(t, answer, twoTools)); got != want {
 			t.Errorf("%q\n got %s\nwant %s", answer, got, want)

@@ -46,7 +46,7 @@ const (
 const (
 	LinesUnknown Support = "lines not numbered"        // something of the file was returned, or may have been, without line numbers
 	NotFromTool  Support = "not from a tool"           // the agent itself wrote it into a file, or the user gave it
-	NoQuote      Support = "no quotation"              // code that is in no result and of which nothing says that it should be, or that was cut off
+	NoQuote      Support = "no quotation"              // code that is in no result and of which nothing says that it should be
 	Unseen       Support = "log of a subagent missing" // it may have been shown to one
 )
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/agent-eval/feedback/layers"
 	"github.com/agent-eval/feedback/layers/rag"
 	"github.com/agent-eval/feedback/transcript"
@@ -25,6 +27,8 @@ func grounded(t *testing.T, answer string, keep bool) *transcript.Session {
 	log.Prompt("where := 1")
 	log.Request(3_560).ReadFile("f.go").Result("1\tfunc one() {\n2\t\ttwo()")
 	log.Request(3_570).ReadFile("f.go").Result("3\t\tthree()\n4\t}")
+	log.Request(3_580).ReadFile("c.yaml").Result("1\tports:\n2\t  80: http")
+	log.Request(3_590).ReadFile("d.md").Result("1\ttitle\n2\t```\n3\tcode\n4\t```")
 	log.Request(3_600).ReadFile("e.go").Error("File does not exist")
 	log.Request(4_000).Text(answer)
 	return log.End(answer).SessionWith(t, transcript.Options{KeepText: keep})
@@ -48,7 +52,7 @@ func TestCitations(t *testing.T) {
 		{"no lines: lib/a.go", ""},
 		{"lib/a.go:10,12-13 and lib/a.go:L14", "lib/a.go 10-10 supported, lib/a.go 12-13 supported, lib/a.go 14-14 supported"},
 		{"in `lib/a.go` (lines 10–12), `lib/b.go`, line 2, lib/b.go at **lines 1 to 3**", "lib/a.go 10-12 supported, lib/b.go 2-2 supported, lib/b.go 1-3 lines not shipped"},
-		{"lines 11-12 of `lib/a.go`; line 9 in lib/a.go", "lib/a.go 11-12 supported, lib/a.go 9-9 lines not shipped"},
+		{"lines 11-12 of `lib/a.go`; line 9 in lib/a.go; line 3 of Node.js", "lib/a.go 11-12 supported, lib/a.go 9-9 lines not shipped"},
 		{"example.com:8080, res.send:12, Node.js line 4, `z.go` line 5: lib/a.go:12", "z.go 5-5 supported, lib/a.go 12-12 supported"},
 		{"lib/a.go:12 - 3 callers", "lib/a.go 12-12 supported"},
 	} {
@@ -91,6 +95,12 @@ func TestWhatToolsShow(t *testing.T) {
 			"lib-1/a.go-6-w\nlib-1/a.go:7:x\nlib-1/a.go-8-y", "lib-1/a.go:6-8, lib-1/a.go:9", "lib-1/a.go 6-8 supported, lib-1/a.go 9-9 lines not shipped"},
 		{"a search without line numbers", func(m *transcripttest.Message) *transcripttest.Call { return m.Call("Grep", args("/p")) },
 			"lib/a.go:func a()", "lib/a.go:7", "lib/a.go 7-7 lines not numbered"},
+		{"a search of one file without line numbers", func(m *transcripttest.Message) *transcripttest.Call { return m.Call("Grep", args("/p/a.go")) },
+			"func a()", "a.go:7", "a.go 7-7 lines not numbered"},
+		{"a search of a directory without line numbers", func(m *transcripttest.Message) *transcripttest.Call { return m.Call("Grep", args("/p")) },
+			"func a()", "p:7 p/a.go:7", "p/a.go 7-7 file not returned"},
+		{"a number alone, and two colons", func(m *transcripttest.Message) *transcripttest.Call { return m.Call("Grep", args("/p/a.go")) },
+			"12\nstd::a\n7:x", "a.go:7 a.go:12", "a.go 7-7 supported, a.go 12-12 lines not shipped"},
 		{"names alone", func(m *transcripttest.Message) *transcripttest.Call { return m.Call("Grep", args("/p")) },
 			"Found 1 file\nlib/a.go", "lib/a.go:7", "lib/a.go 7-7 file not returned"},
 		{"grep of one file", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("grep -n 'a(' lib/a.go | head") },
@@ -99,6 +109,8 @@ func TestWhatToolsShow(t *testing.T) {
 			"lib/a.go:7:func a()", "lib/a.go:7 lib/a.go:8", "lib/a.go 7-7 supported, lib/a.go 8-8 lines not shipped"},
 		{"cat of several files", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("cat a.go b.go") },
 			"package p", "a.go:1 b.go:1 c.go:1", "a.go 1-1 lines not numbered, b.go 1-1 lines not numbered, c.go 1-1 file not returned"},
+		{"cat -n of several files", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("cat -n a.go b.go") },
+			"1\tpackage p\n1\tpackage q", "a.go:1 b.go:1", "a.go 1-1 lines not numbered, b.go 1-1 lines not numbered"},
 		{"cat of a pattern", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("cat lib/*.go") },
 			"package p", "lib/a.go:1 /p/lib/b.go:1 lib/c.js:1", "lib/a.go 1-1 lines not numbered, p/lib/b.go 1-1 lines not numbered, lib/c.js 1-1 file not returned"},
 		{"the size of files", func(m *transcripttest.Message) *transcripttest.Call {
@@ -118,6 +130,11 @@ func TestWhatToolsShow(t *testing.T) {
 		{"a response that names a line", func(m *transcripttest.Message) *transcripttest.Call { return m.Explore("a") },
 			"1. a (lib/a.go:12)\n\nNot shown:\n- lib/b.go: New:59, Level:17", "lib/a.go:12 lib/a.go:1 lib/b.go:17 lib/b.go:5",
 			"lib/a.go 12-12 named, not shown, lib/a.go 1-1 lines not numbered, lib/b.go 17-17 named, not shown, lib/b.go 5-5 lines not numbered"},
+		{"a longer number", func(m *transcripttest.Message) *transcripttest.Call { return m.Explore("a") },
+			"b (lib/a.go:120), c (lib/a.go:129)", "lib/a.go:12", "lib/a.go 12-12 lines not numbered"},
+		{"what is behind the guidance, and what looks like a header in a fence", func(m *transcripttest.Message) *transcripttest.Call { return m.Explore("a") },
+			"**`a.md`** — x\n\n````\n1\tone\n**`b.md`**\n```\n> quoted\n2\ttwo\n````\n\n> Guidance.\n3\tthree", "a.md:1-2 a.md:3 b.md:2",
+			"a.md 1-2 supported, a.md 3-3 lines not shipped, b.md 2-2 file not returned"},
 		{"a section without line numbers", func(m *transcripttest.Message) *transcripttest.Call { return m.Explore("a") },
 			transcripttest.Response(transcripttest.File{Path: "a.go", Source: "package p"}), "a.go:1", "a.go 1-1 lines not numbered"},
 		{"a file that was written", func(m *transcripttest.Message) *transcripttest.Call {
@@ -150,6 +167,30 @@ func TestAnotherServer(t *testing.T) {
 	want := "lib/a.js 2-2 supported, package.json 73-73 supported, package.json 99-99 lines not shipped, other.go 1-1 lines not numbered"
 	if got := verdicts(g); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+// A parser of responses says which files they show, and not which lines.
+func TestAParserOfResponses(t *testing.T) {
+	answer := "see src/shown.zz:3"
+	log := transcripttest.New()
+	log.Request(1_000).Explore("x").Result("<file>shown</file>")
+	log.Request(2_000).Text(answer)
+	parse := func([]byte) transcript.Response {
+		return transcript.Response{Sections: []transcript.Section{{Path: "src/shown.zz"}}}
+	}
+	g := rag.Ground(log.End(answer).SessionWith(t, transcript.Options{KeepText: true, ParseResponse: parse}))
+	if got := verdicts(g); got != "src/shown.zz 3-3 lines not numbered" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Whoever cites without a tool was shown nothing; the texts are not missing.
+func TestAnAnswerWithoutTools(t *testing.T) {
+	log := transcripttest.New()
+	log.Request(1_000).Text("lib/a.go:1")
+	if got := verdicts(rag.Ground(log.End("lib/a.go:1").Session(t))); got != "lib/a.go 1-1 file not returned" {
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -198,22 +239,32 @@ func TestQuotes(t *testing.T) {
 		{"In lib/a.go:10:\n", "go\nfunc made() {\n\tup()\n}", rag.QuoteNotFound},
 		{"So:", "12:14:lib/a.go\nfunc made() {\n\tup()\n}", rag.QuoteNotFound},
 		{"So:", "go\n// lib/a.go\nfunc made() {\n\tup()\n}", rag.QuoteNotFound},
-		{"So:", "go\nwhere := 1", rag.NotFromTool}, // the user's
+		{"So:", "go\nwhere := 1", rag.NotFromTool},           // the user's
+		{"So:", "yaml\nports:\n  80: http", rag.Supported},   // 80 is no line number
+		{"So:", "`md\ntitle\n```\ncode\n```", rag.Supported}, // in a fence of four
 		{"So:", "bash\ngo test\ngo vet", ""},
 		{"So:", "go\n}\n...\n}", ""}, // nothing of substance
 	} {
-		g := rag.Ground(grounded(t, c.before+"\n"+fence+c.block+"\n"+fence+"\nThat is it.", true))
+		end := fence
+		if c.block[0] == '`' {
+			end += "`"
+		}
+		open := rag.Ground(grounded(t, c.before+"\n"+fence+c.block, true)) // as far as an answer goes that is cut off
+		g := rag.Ground(grounded(t, c.before+"\n"+fence+c.block+"\n"+end+"\nThat is it.", true))
+		if diff := cmp.Diff(g.Quotes, open.Quotes); diff != "" {
+			t.Errorf("%q: %s", c.block, diff)
+		}
 		if c.want == "" && len(g.Quotes) > 0 || c.want != "" && (len(g.Quotes) != 1 || g.Quotes[0].Verdict != c.want) {
 			t.Errorf("%s %q: %+v, want %s", c.before, c.block, g.Quotes, c.want)
 		}
 	}
 }
 
-// One of three holds, for d.txt was shown without numbers. The answer is on the last line: an init, eight calls with their results, a prompt, a text and
-// the result itself are 1 + 16 + 1 + 1 + 1 lines.
+// One of three holds, for d.txt was shown without numbers. The answer is on the last line: an init, ten calls with their results, a prompt, a text and
+// the result itself are 1 + 20 + 1 + 1 + 1 lines.
 func TestGroundingIsARate(t *testing.T) {
 	g := rag.Ground(grounded(t, "lib/a.go:12, lib/a.go:99, d.txt:1, x/y.go:1", true))
-	if d := g.Defects(); g.Supported.Count != 1 || g.Supported.Of != 3 || g.Unchecked != 1 || len(d) != 2 || d[0].Layer != layers.RAG || d[0].Position.String() != "run.jsonl:20" {
+	if d := g.Defects(); g.Supported.Count != 1 || g.Supported.Of != 3 || g.Unchecked != 1 || len(d) != 2 || d[0].Layer != layers.RAG || d[0].Position.String() != "run.jsonl:24" {
 		t.Errorf("%+v, %+v", g, g.Defects())
 	}
 	if g := rag.Ground(grounded(t, "lib/a.go:12", false)); !strings.Contains(g.Unmeasured, "KeepText") || g.Supported.Value != nil || len(g.Defects()) > 0 {

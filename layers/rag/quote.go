@@ -19,15 +19,19 @@ type Quote struct {
 type block struct {
 	lines []string
 	named bool // the text before it, its fence or its first line says which file it is from
-	cut   bool // it has no end
 }
 
-// split parts an answer into its prose and its code blocks.
+// split parts an answer into its prose and its code blocks. One that is not closed goes on to the end.
 func split(answer string) (prose string, blocks []block) {
 	var text strings.Builder
 	open := fence{deep: true}
 	var b block
 	before, info := "", ""
+	end := func() {
+		if b.tidy(); len(b.lines) > 0 && !isSession(info) {
+			blocks = append(blocks, b)
+		}
+	}
 	for _, l := range lines(answer) {
 		was := open.char != 0
 		inside := open.inside(l)
@@ -41,25 +45,16 @@ func split(answer string) (prose string, blocks []block) {
 			info = strings.Trim(l, " `~")
 			b = block{named: namesFile(info) || namesFile(before)}
 		case !is:
-			blocks = b.appendTo(blocks, info)
+			end()
 			before = ""
 		default:
 			b.lines = append(b.lines, l)
 		}
 	}
 	if open.char != 0 {
-		b.cut = true
-		blocks = b.appendTo(blocks, info)
+		end()
 	}
 	return text.String(), blocks
-}
-
-// appendTo adds the block to others, unless it quotes nothing.
-func (b block) appendTo(blocks []block, info string) []block {
-	if b.tidy(); len(b.lines) > 0 && !isSession(info) {
-		blocks = append(blocks, b)
-	}
-	return blocks
 }
 
 func namesFile(text string) bool {
@@ -139,7 +134,7 @@ func (e *evidence) quote(b block, known map[string]bool) Support {
 		return NotFromTool
 	case e.unseen:
 		return Unseen
-	case !b.cut && (b.named || mostly(b.lines, known)):
+	case b.named || mostly(b.lines, known):
 		return QuoteNotFound
 	}
 	return NoQuote
