@@ -54,6 +54,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	} else if err != nil {
 		return 2
 	}
+	if err := cli.Misplaced(fs); err != nil {
+		fmt.Fprintln(stderr, "layers:", err)
+		return 2
+	}
 	if fs.NArg() > 0 {
 		o.dir, o.labels = fs.Arg(0), fs.Args()[1:]
 	} else if o.outcomes != "" || o.budgets != "" {

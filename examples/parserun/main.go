@@ -67,8 +67,11 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 			err = allocation.ValidateGlob(g)
 		}
 	}
+	if err == nil {
+		err = cli.Misplaced(fs)
+	}
 	if err != nil {
-		fmt.Fprintln(stderr, err)
+		fmt.Fprintln(stderr, "parserun:", err)
 	}
 	o.files = fs.Args()
 	return o, err

@@ -13,11 +13,11 @@ import (
 const maxBars = 40
 
 // files draws what each call returned, a bar a call, cut into files.
-func files(runs []shown) Picture {
+func files(runs []shown, part string) Picture {
 	pic := Picture{
 		ID: "files", Title: "Where the returned characters went",
 		Caption: "A bar a retrieval call, cut into the files that it returned, in the order of the response; blue is a file that the answer cites, gray one that it does not. " +
-			"Gray is not waste by itself: compare builds on the same question.",
+			"Gray is not waste by itself: compare builds on the same question." + part,
 		Legend:  []Key{{"retrieval", "cited by the answer"}, {"conversation", "not cited"}},
 		Figures: Figures{Head: []string{"run", "call", "file", "characters", "cited"}},
 	}
@@ -45,10 +45,7 @@ func files(runs []shown) Picture {
 	}
 	alt := fmt.Sprintf("Characters per file of %s.", textutil.Count(len(bars), "call"))
 	if more > 0 {
-		pic.Caption += " " + textutil.Count(more, "more call") + " is in the table only."
-		if more > 1 {
-			pic.Caption = pic.Caption[:len(pic.Caption)-len("is in the table only.")] + "are in the table only."
-		}
+		pic.Caption += fmt.Sprintf(" The bars are %d of %s.", len(bars), textutil.Count(len(bars)+more, "call"))
 	}
 	pic.Images = []Image{{"files", alt, drawBars(bars)}}
 	return pic

@@ -24,8 +24,9 @@ var exampleLogs embed.FS
 
 // A loader reads runs and makes the page of them.
 type loader struct {
-	opts   rundir.Options
-	stderr io.Writer
+	opts    rundir.Options
+	without []string
+	stderr  io.Writer
 }
 
 // example makes the page of the runs that are built in.
@@ -86,7 +87,7 @@ func (l *loader) directory(ctx context.Context, dir string, labels []string) (*P
 	if err != nil {
 		return nil, err
 	}
-	t := arms.Compare(read, arms.Options{Title: dir})
+	t := arms.Compare(read, arms.Options{Title: dir, Without: l.without})
 	t.Warnings = append(t.Warnings, warnings...)
 	return build(&t, nil, ""), nil
 }
@@ -118,6 +119,9 @@ func (l *loader) read(ctx context.Context, found rundir.Found) ([]arms.Arm, []st
 	read, errs := rundir.Read(ctx, found.Arms, l.opts)
 	if ctx.Err() != nil {
 		return nil, nil, errors.New("interrupted")
+	}
+	for _, label := range found.Missing {
+		fmt.Fprintf(l.stderr, "warning: %s: no logs\n", label)
 	}
 	warnings := found.Warnings
 	for _, err := range errs {

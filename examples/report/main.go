@@ -3,7 +3,7 @@
 //
 // Usage:
 //
-//	report [-o report.html] [-plots DIR] [-tools FILE] [FILE... | DIR [LABEL...]]
+//	report [-o report.html] [-plots DIR] [-tools FILE] [-without LABEL]... [FILE... | DIR [LABEL...]]
 //
 // FILEs are logs, a run each, with .t2, .t3, … before the extension for later turns of the same session. DIR holds the logs of arms, as
 // comparearms reads them, or of a campaign over repositories, as campaign does. Without arguments the page is about two arms of
@@ -44,13 +44,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	out := fs.String("o", "report.html", "`file` to write, - for standard output")
 	plots := fs.String("plots", "", "`directory` to write the drawings into as well, as SVG")
+	var without cli.Strings
+	fs.Var(&without, "without", "`label` of an arm that must not have the retrieval tool, repeatable (default: one labelled without)")
 	tools := fs.String("tools", "", "JSON `file` that says which tools are measured, for another retrieval server")
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0
 	} else if err != nil {
 		return 2
 	}
-	p, err := read(ctx, *tools, fs.Args(), stderr)
+	if err := cli.Misplaced(fs); err != nil {
+		fmt.Fprintln(stderr, "report:", err)
+		return 2
+	}
+	p, err := read(ctx, *tools, without, fs.Args(), stderr)
 	if err == nil {
 		err = write(p, *out, *plots, stdout)
 	}
@@ -62,12 +68,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // read makes the page of what the arguments name.
-func read(ctx context.Context, toolsFile string, args []string, stderr io.Writer) (*Page, error) {
+func read(ctx context.Context, toolsFile string, without, args []string, stderr io.Writer) (*Page, error) {
 	tools, err := cli.ReadTools(toolsFile)
 	if err != nil {
 		return nil, err
 	}
-	l := loader{stderr: stderr}
+	l := loader{stderr: stderr, without: without}
 	l.opts.Transcript.Tools = tools
 	l.opts.Measure.Occupancy.Series = true
 	l.opts.Measure.Allocation.Parts = true

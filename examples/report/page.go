@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-eval/feedback/arms"
 	"github.com/agent-eval/feedback/arms/campaign"
-	"github.com/agent-eval/feedback/contamination"
+	"github.com/agent-eval/feedback/internal/textutil"
 )
 
 var (
@@ -39,16 +39,22 @@ type Page struct {
 
 // A Finding is something that says how far the page can be trusted.
 type Finding struct {
-	Bad  bool
+	Kind string // bad, good or unknown, which are classes of the style sheet
 	Text string
 	More []string
 }
+
+const (
+	bad     = "bad"
+	good    = "good"
+	unknown = "unknown"
+)
 
 // A shown is a run whose details are on the page.
 type shown struct {
 	*arms.Run
 	Arm  string
-	Name string // unlike others, printable and short
+	Name string // printable, short, and apart from others as far as that goes
 }
 
 // maxShown is how many runs are shown in detail.
@@ -64,7 +70,11 @@ func build(t *arms.Table, c *campaign.Report, note string) *Page {
 	for _, a := range t.Arms {
 		p.Total += len(a.Runs)
 	}
-	pictures := []Picture{windows(t.Tool, runs), residuals(t), actions(t), files(runs)}
+	part := ""
+	if len(runs) < p.Total {
+		part = fmt.Sprintf(" These are %d of %s runs, as many of each arm: those with something odd, then the slowest.", len(runs), textutil.Thousands(p.Total))
+	}
+	pictures := []Picture{windows(t.Tool, runs, part), residuals(t), actions(t), files(runs, part)}
 	if c != nil {
 		pictures = append([]Picture{savings(c)}, pictures...)
 		for _, a := range c.Averages {
@@ -88,30 +98,37 @@ func policy() string {
 	return "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'; base-uri 'none'; form-action 'none'"
 }
 
-// pick returns the runs to be shown: all of them if they are few, else the odd ones, then the slowest, in their order.
+// pick returns the runs to be shown: all of them if they are few, else of each arm as many, the odd ones first, then the slowest, in their
+// order.
 func pick(t *arms.Table) (picked []shown) {
-	var all []shown
+	total := 0
+	for _, a := range t.Arms {
+		total += len(a.Runs)
+	}
 	for i := range t.Arms {
 		a := &t.Arms[i]
-		for j := range a.Runs {
-			r := &a.Runs[j]
-			all = append(all, shown{r, short(a.Label, 60), cmp.Or(short(r.Name, 40), fmt.Sprintf("%s-%d", short(a.Label, 30), j+1))})
+		order := make([]int, len(a.Runs))
+		for j := range order {
+			order[j] = j
+		}
+		if total > maxShown {
+			slices.SortStableFunc(order, func(x, y int) int {
+				r, s := &a.Runs[x], &a.Runs[y]
+				return cmp.Or(cmp.Compare(oddity(s), oddity(r)), cmp.Compare(seconds(s), seconds(r)))
+			})
+			order = order[:min(len(order), max(1, maxShown/len(t.Arms)))]
+			slices.Sort(order)
+		}
+		for _, j := range order {
+			picked = append(picked, shown{&a.Runs[j], short(a.Label, 60), cmp.Or(a.Runs[j].Name, fmt.Sprintf("%s-%d", a.Label, j+1))})
 		}
 	}
-	if len(all) <= maxShown {
-		return all
+	names := make([]string, len(picked))
+	for i, r := range picked {
+		names[i] = r.Name
 	}
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(oddity(all[b].Run), oddity(all[a].Run)), cmp.Compare(seconds(all[b].Run), seconds(all[a].Run)))
-	})
-	order = order[:maxShown]
-	slices.Sort(order)
-	for _, i := range order {
-		picked = append(picked, all[i])
+	for i, name := range textutil.Apart(names, 40) {
+		picked[i].Name = name
 	}
 	return picked
 }
@@ -136,45 +153,63 @@ func seconds(r *arms.Run) float64 {
 	return *r.DurationS
 }
 
-// trust says first what makes the figures believable or not.
-func trust(t *arms.Table, c *campaign.Report) (findings []Finding) {
+// trust says first what makes the figures believable or not, the worst first.
+func trust(t *arms.Table, c *campaign.Report) []Finding {
+	var contaminated, others []Finding
 	for _, w := range t.Warnings {
-		findings = append(findings, Finding{Bad: true, Text: short(w, 600)})
+		f := Finding{Kind: bad, Text: short(w, 1200)}
+		if strings.Contains(w, "CONTAMINATED") {
+			contaminated = append(contaminated, f)
+		} else {
+			others = append(others, f)
+		}
 	}
+	findings := append(contaminated, differences(t)...)
+	findings = append(findings, counted(t)...)
+	findings = append(findings, others...)
+	if c != nil {
+		for _, l := range c.LeftOut {
+			findings = append(findings, Finding{Kind: bad, Text: "left out: " + short(l.Run, 200) + ", " + l.Reason})
+		}
+		for _, w := range c.Warnings {
+			findings = append(findings, Finding{Kind: bad, Text: short(w, 400)})
+		}
+	}
+	if len(findings) == 0 {
+		findings = append(findings, Finding{Kind: good, Text: "Nothing speaks against these runs: none reached the tool by a back door, all were measured, and the logs show no difference beside the treatment."})
+	}
+	if len(t.Unchecked) > 0 {
+		f := Finding{Kind: unknown, Text: "Not in these logs, so nobody knows whether it differs:"}
+		for _, u := range t.Unchecked {
+			f.More = append(f.More, string(u))
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+func differences(t *arms.Table) (findings []Finding) {
 	for _, d := range t.Differences {
-		f := Finding{Bad: true, Text: "More than the treatment differs: " + string(d.Fact)}
+		f := Finding{Kind: bad, Text: "More than the treatment differs: " + string(d.Fact)}
 		for _, v := range d.Values {
 			f.More = append(f.More, cmp.Or(short(v.Text, 160), "none beyond what all have")+" in "+short(strings.Join(v.Runs, ", "), 400))
 		}
 		findings = append(findings, f)
 	}
+	return findings
+}
+
+// counted says which of the suspicious rows are not 0.
+func counted(t *arms.Table) (findings []Finding) {
 	for _, row := range t.Rows {
 		if row.Kind != arms.Sum || suspicious[row.Name] == "" {
 			continue
 		}
 		for i, cell := range row.Cells {
 			if cell.Median != nil && *cell.Median > 0 {
-				findings = append(findings, Finding{Bad: true, Text: fmt.Sprintf("%s: %s %s", short(t.Arms[i].Label, 60), cell.Text, suspicious[row.Name])})
+				findings = append(findings, Finding{Kind: bad, Text: fmt.Sprintf("%s: %s %s", short(t.Arms[i].Label, 60), cell.Text, suspicious[row.Name])})
 			}
 		}
-	}
-	if c != nil {
-		for _, l := range c.LeftOut {
-			findings = append(findings, Finding{Bad: true, Text: "left out: " + short(l.Run, 200) + ", " + l.Reason})
-		}
-		for _, w := range c.Warnings {
-			findings = append(findings, Finding{Bad: true, Text: short(w, 400)})
-		}
-	}
-	if len(findings) == 0 {
-		findings = append(findings, Finding{Text: "Nothing speaks against these runs: none reached the tool by a back door, all were measured, and the logs show no difference beside the treatment."})
-	}
-	if len(t.Unchecked) > 0 {
-		f := Finding{Text: "Not in these logs, so nobody knows whether it differs:"}
-		for _, u := range t.Unchecked {
-			f.More = append(f.More, string(u))
-		}
-		findings = append(findings, f)
 	}
 	return findings
 }
@@ -215,7 +250,7 @@ type RowView struct {
 }
 
 func view(t *arms.Table) (v TableView) {
-	v.Notes = t.Notes()
+	v.Notes = append(t.Footnotes(), t.Notes()...)
 	v.Change = t.ChangeTitle()
 	for _, a := range t.Arms {
 		v.Head = append(v.Head, short(a.Label, 40))
@@ -229,82 +264,15 @@ func view(t *arms.Table) (v TableView) {
 		for _, c := range r.Cells {
 			row.Cells = append(row.Cells, c.Text)
 		}
-		if r.Compare != nil {
-			row.Change = r.Compare.Text
-		}
+		row.Change = t.ChangeText(&r)
 		s := &v.Sections[len(v.Sections)-1]
 		s.Rows = append(s.Rows, row)
 	}
 	return v
 }
 
-// A RunView is the details of one run.
-type RunView struct {
-	Name, Arm, Outcome string
-	Facts              [][2]string
-	Calls, Files       Figures
-	Shell, Problems    []string
-}
-
-// maxListed is how many entries a list of a run's details has.
-const maxListed = 60
-
-func detail(r shown) RunView {
-	v := RunView{Name: r.Name, Arm: r.Arm, Outcome: "ended well"}
-	if !r.OK {
-		v.Outcome = "did not end well: " + short(strings.Join(r.Outcomes, ", "), 100)
-	}
-	v.Facts = [][2]string{
-		{"logs", short(strings.Join(r.Segments, " + "), 300)}, {"model", short(r.Model, 60)}, {"client", short(r.ClientVersion, 40)},
-		{"final context (tok)", whole(float(r.Occupancy.FinalContext))}, {"fixed part (tok)", whole(float(r.Occupancy.BaseContext))},
-		{short(r.Tool, 40) + " residual (tok)", whole(r.Occupancy.Families.Retrieval.Residual)}, {"characters a token", fmt.Sprintf("%.2f", r.Occupancy.CharsPerToken)},
-		{"tokens processed", whole(float(r.ProcessedTokens))},
-	}
-	v.Calls.Head = []string{"query", "files", "characters", "next", "", "position"}
-	for _, c := range r.Sufficiency.Calls {
-		verdict := string(c.Bucket)
-		if c.Reason != "" {
-			verdict = "no verdict: " + string(c.Reason)
-		}
-		v.Calls.add(short(c.Query, 160), fmt.Sprint(c.Files), fmt.Sprint(c.Chars), short(c.Next, 100), strings.ReplaceAll(verdict, "_", " "), short(c.Position.String(), 120))
-	}
-	v.Files.Head = []string{"file", "characters", "share", "calls", "cited by"}
-	for _, f := range r.Allocation.Files[:min(len(r.Allocation.Files), maxListed)] {
-		via := string(f.Via)
-		if f.Via != "" && f.Symbol != "" {
-			via += " " + short(f.Symbol, 80)
-		}
-		v.Files.add(short(f.Path, 160), fmt.Sprint(f.Chars), fmt.Sprintf("%.1f%%", 100*float64(f.Chars)/float64(max(1, r.Allocation.Envelope))), fmt.Sprint(f.Calls), cmp.Or(via, "—"))
-	}
-	v.Files.More = max(0, len(r.Allocation.Files)-maxListed)
-	for _, c := range r.Contamination.Calls[:min(len(r.Contamination.Calls), maxListed)] {
-		v.Shell = append(v.Shell, fmt.Sprintf("%s — %s (%s)", verdictText(c.Verdict), short(c.Command, 300), short(c.Position.String(), 120)))
-	}
-	for _, pr := range r.Problems[:min(len(r.Problems), maxListed)] {
-		v.Problems = append(v.Problems, short(pr.Error(), 300))
-	}
-	for _, n := range r.Occupancy.Notes {
-		v.Problems = append(v.Problems, "occupancy: "+short(n, 300))
-	}
-	return v
-}
-
-func verdictText(v contamination.Verdict) string {
-	switch v {
-	case contamination.Returned:
-		return "RETURNED output"
-	case contamination.Blocked:
-		return "blocked"
-	}
-	return "result not in the log"
-}
-
-func float(n *int) *float64 {
-	if n == nil {
-		return nil
-	}
-	return new(float64(*n))
-}
+// Counted is how many runs there are, in words.
+func (p *Page) Counted() string { return textutil.Count(p.Total, "run") }
 
 // write writes the page.
 func (p *Page) write(w io.Writer) error {

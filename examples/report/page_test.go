@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/agent-eval/feedback/arms"
+	"github.com/agent-eval/feedback/arms/campaign"
 	"github.com/agent-eval/feedback/arms/rundir"
 	"github.com/agent-eval/feedback/internal/textutil"
 )
@@ -160,6 +161,10 @@ func TestEveryFigureEqualsTheJSON(t *testing.T) {
 			}
 		}
 	}
+	for _, row := range got["table"] {
+		last := len(row) - 1
+		row[last] = strings.TrimRight(row[last], " ⁰¹²³⁴⁵⁶⁷⁸⁹")
+	}
 	for i, row := range got["window"] {
 		got["window"][i] = []string{row[0], row[1], row[2], row[5], row[6], row[10]}
 	}
@@ -214,7 +219,7 @@ func TestAPageOfManyRunsOpens(t *testing.T) {
 	if code != 0 || len(page) > 2<<20 {
 		t.Fatalf("exit %d, %d bytes: %s", code, len(page), errs)
 	}
-	for _, want := range []string{"2000 runs", "24 of 2000 runs", "<summary>new-1000 "} {
+	for _, want := range []string{"2,000 runs", "24 of 2,000 runs, as many of each arm", "<summary>new-1000 ", "<summary>baseline-"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}
@@ -267,5 +272,115 @@ func TestExitCodes(t *testing.T) {
 		if code != c.code || !strings.Contains(errs, c.want) {
 			t.Errorf("%q: exit %d, want %d: %s", c.args, code, c.code, errs)
 		}
+	}
+}
+
+// What a run's details say equals its JSON.
+func TestTheDetailsOfRunsEqualTheJSON(t *testing.T) {
+	_, page, _ := call(t, "-o", "-")
+	got := tables(t, page)["runs"]
+	for _, a := range exampleTable(t).Arms {
+		for _, r := range a.Runs {
+			var want [][]string
+			for _, c := range r.Sufficiency.Calls {
+				want = append(want, []string{c.Query, n(float64(c.Files)), n(float64(c.Chars)), c.Next, strings.ReplaceAll(string(c.Bucket), "_", " "), filepath.Base(c.Position.String())})
+			}
+			for _, f := range r.Allocation.Files {
+				via := string(f.Via)
+				switch {
+				case f.Via == "":
+					via = "—"
+				case f.Symbol != "":
+					via += " " + f.Symbol
+				}
+				want = append(want, []string{f.Path, n(float64(f.Chars)), fmt.Sprintf("%.1f%%", 100*float64(f.Chars)/float64(r.Allocation.Envelope)), fmt.Sprint(f.Calls), via})
+			}
+			for _, row := range want {
+				found := false
+				for _, g := range got {
+					if len(g) > 5 {
+						g[5] = filepath.Base(g[5])
+					}
+					found = found || cmp.Equal(g, row)
+				}
+				if !found {
+					t.Errorf("%s: no row %q", r.Name, row)
+				}
+			}
+			for _, figure := range []float64{float64(*r.Occupancy.FinalContext), *r.Occupancy.Families.Retrieval.Residual, float64(*r.ProcessedTokens)} {
+				if !strings.Contains(page, "<dd>"+n(figure)+"</dd>") {
+					t.Errorf("%s: no %s", r.Name, n(figure))
+				}
+			}
+		}
+	}
+}
+
+// odd is a table of two arms with something to say of each kind.
+func odd(t *testing.T) *arms.Table {
+	t.Helper()
+	table := exampleTable(t)
+	as := table.Arms
+	as[0].Runs[0].OK, as[0].Runs[0].Outcomes = false, []string{"error_max_turns"}
+	as[0].Runs[1].Model = "another"
+	as[1].Runs[0].Contamination.Returned, as[1].Runs[0].Contamination.Attempts = 1, 1
+	as[1].Runs[1].Sufficiency.CutOff, as[1].Runs[2].Sufficiency.Errors = 3, 5
+	again := arms.Compare(as, arms.Options{})
+	return &again
+}
+
+func TestTrustComesFirstAndTheWorstFirst(t *testing.T) {
+	findings := trust(odd(t), &campaign.Report{LeftOut: []campaign.LeftOut{{Run: "gin/run1/with", Reason: "raced"}}, Warnings: []string{"gin/run2: missing"}})
+	var got []string
+	for _, f := range findings {
+		got = append(got, f.Kind+" "+f.Text)
+	}
+	for i, want := range []string{"bad baseline is CONTAMINATED", "bad More than the treatment differs: model", "bad new: 1 did not end in success", "bad baseline: 3 calls after which the log ends",
+		"bad baseline: 5 calls that failed or never", "bad baseline: 1 calls of the CLI", "bad left out: gin/run1/with, raced", "bad gin/run2: missing", "unknown Not in these logs"} {
+		if i >= len(got) || !strings.HasPrefix(got[i], want) {
+			t.Fatalf("%d: want %q in\n%s", i, want, strings.Join(got, "\n"))
+		}
+	}
+	if r := build(odd(t), nil, "").Runs[0]; !strings.HasPrefix(r.Outcome, "did not end well: error_max_turns") {
+		t.Errorf("%q", r.Outcome)
+	}
+	if r := build(odd(t), nil, "").Runs[2]; r.Outcome != "ended well" {
+		t.Errorf("%q", r.Outcome)
+	}
+}
+
+// Of 100 runs an arm, 12 are shown: the odd one, and the 11 slowest, in their order.
+func TestOfManyRunsTheOddAndTheSlowestOfEachArmAreShown(t *testing.T) {
+	example := exampleTable(t).Arms[0].Runs[0]
+	var as []arms.Arm
+	for _, label := range []string{"a", "b"} {
+		a := arms.Arm{Label: label}
+		for i := range 100 {
+			r := example
+			r.Name, r.DurationS = fmt.Sprintf("%s-%d", label, i), new(float64(i))
+			r.Raced = i == 5
+			a.Runs = append(a.Runs, r)
+		}
+		as = append(as, a)
+	}
+	table := arms.Compare(as, arms.Options{})
+	var got []string
+	for _, r := range pick(&table) {
+		got = append(got, r.Name)
+	}
+	if len(got) != 24 || got[0] != "a-5" || got[1] != "a-89" || got[11] != "a-99" || got[12] != "b-5" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Half the time is −50 %, and left of the line.
+func TestSavings(t *testing.T) {
+	m := campaign.Measure{Name: "time", Unit: arms.Seconds, With: new(10.0), Without: new(20.0), Saved: new(0.5)}
+	pic := savings(&campaign.Report{With: "with", Without: "without", Repos: []campaign.Repo{{Name: "gin", Measures: []campaign.Measure{m}}}})
+	if diff := cmp.Diff([][]string{{"gin", "time (s)", "10", "20", "-50%"}}, pic.Figures.Rows); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(pic.Images[0].Alt, "gin, time: -50%") {
+		t.Errorf("%q", pic.Images[0].Alt)
 	}
 }

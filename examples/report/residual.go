@@ -43,6 +43,9 @@ func residuals(t *arms.Table) Picture {
 		p.Add(line(1, false, plotter.XY{X: *cell.Min, Y: y}, plotter.XY{X: *cell.Max, Y: y}))
 		p.Add(line(3, false, plotter.XY{X: *cell.Median, Y: y - 0.3}, plotter.XY{X: *cell.Median, Y: y + 0.3}))
 		p.Add(marks(draw.CircleGlyph{}, 3.5, blue, dots(a, y)...))
+		if len(a.Runs) > maxDots {
+			pic.Caption += fmt.Sprintf(" Of %s the dots are the first %d.", short(a.Label, 60), maxDots)
+		}
 	}
 	for i := range t.Arms {
 		for j := range t.Arms[i].Runs {

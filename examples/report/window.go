@@ -50,11 +50,11 @@ func conversation(p occupancy.Point, b *occupancy.Block) float64 {
 }
 
 // windows draws the window of each run over its requests.
-func windows(tool string, runs []shown) Picture {
+func windows(tool string, runs []shown, part string) Picture {
 	pic := Picture{
 		ID: "window", Small: true, Title: "The window over the run",
 		Caption: "One drawing a run, all on one scale: how many tokens each request's prompt had, and what they were. The top edge is the size of the prompt. " +
-			"A dashed line is a compaction; a triangle an eviction, where results left the window without one. A wide blue band at the right edge is what the tool still holds when the run ends.",
+			"A dashed line is a compaction; a triangle an eviction, where results left the window without one. A wide blue band at the right edge is what the tool still holds when the run ends." + part,
 		Figures: Figures{Head: []string{"run", "request", "context (tok)", "event"}},
 	}
 	for _, l := range layers(tool) {
