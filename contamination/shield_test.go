@@ -22,6 +22,7 @@ const hookVariable = "CONTAMINATION_TEST_HOOK"
 func TestMain(m *testing.M) {
 	switch os.Getenv(hookVariable) {
 	case "":
+		os.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector each of the many programs would end a second late
 		os.Exit(m.Run())
 	case "guard":
 		if err := guard.Hook(os.Stdin, os.Stdout); err != nil {

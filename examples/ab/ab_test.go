@@ -59,7 +59,7 @@ func bench(t *testing.T, edits ...func(m)) (dir, spec string, env []string) {
 	}
 	spec = filepath.Join(dir, "ab.json")
 	writeFile(t, spec, string(data))
-	return dir, spec, []string{"PATH=" + filepath.Join(dir, "bin") + ":/usr/bin:/bin", "HOME=" + dir, "TMPDIR=" + dir}
+	return dir, spec, []string{"PATH=" + filepath.Join(dir, "bin") + ":/usr/bin:/bin", "HOME=" + dir, "TMPDIR=" + dir, noSleep}
 }
 
 // process runs the command in a process of its own.
@@ -191,6 +191,37 @@ func TestRunPrintsBlocksAndTable(t *testing.T) {
 	}
 	if !strings.Contains(errs.String(), "[1/2] run-with-1 finished\n[2/2] run-without-1 finished\n2 of 2 runs finished\n") {
 		t.Errorf("%s", errs)
+	}
+}
+
+// Several tasks have a table each, and one together, in which runs are paired by task.
+func TestSeveralTasks(t *testing.T) {
+	_, spec, env := bench(t, func(s m) { s["tasks"] = []any{"One [explore: x]", "Two"} })
+	cmd, out, errs := process(t, env, "run", "-spec", spec)
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, errs)
+	}
+	text := out.String()
+	if strings.Count(text, "ARM COMPARISON") != 3 || !strings.Contains(text, "out, all tasks ======") {
+		t.Errorf("%s", text)
+	}
+	last := text[strings.LastIndex(text, "ARM COMPARISON"):]
+	if strings.Contains(last, "One [explore") || !strings.Contains(last, "runs                                                       2                       2") {
+		t.Errorf("prompts of different tasks are no difference:\n%s", last)
+	}
+	var tables int
+	cmd, out, errs = process(t, env, "run", "-spec", spec, "-json")
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, errs)
+	}
+	for d := json.NewDecoder(out); ; tables++ {
+		var v m
+		if err := d.Decode(&v); err != nil {
+			break
+		}
+	}
+	if tables != 3 {
+		t.Errorf("%d JSON objects, want 3", tables)
 	}
 }
 

@@ -16,13 +16,38 @@ import (
 	"github.com/agent-eval/feedback/internal/progress"
 )
 
-// compare prints each run's brief block and the comparison of the arms, of each task apart. What is compared is what is there.
+// compare prints each run's brief block and the comparison of the arms: of each task apart, and then of all, within the tasks. What is compared is what
+// is there.
 func compare(ctx context.Context, o options, stdout, stderr io.Writer) error {
+	dirs := o.spec.LogDirs()
 	var errs []error
-	for _, dir := range o.spec.LogDirs() {
-		errs = append(errs, compareDir(ctx, o, short(dir), stdout, stderr))
+	var all []arms.Arm
+	for _, dir := range dirs {
+		read, warnings, err := readDir(ctx, o, short(dir), stderr)
+		if err == nil {
+			err = write(stdout, o, read, table(o, short(dir), read, warnings))
+		}
+		errs = append(errs, err)
+		all = pool(all, read, filepath.Base(dir))
+	}
+	if len(dirs) > 1 && len(all) > 0 {
+		errs = append(errs, writeTable(stdout, o, table(o, short(o.spec.Out)+", all tasks", all, nil)))
 	}
 	return errors.Join(errs...)
+}
+
+// pool adds the runs of a task to those of others.
+func pool(all, read []arms.Arm, task string) []arms.Arm {
+	for i, a := range read {
+		if i == len(all) {
+			all = append(all, arms.Arm{Label: a.Label})
+		}
+		for _, r := range a.Runs {
+			r.Task, r.Name = task, task+"/"+r.Name
+			all[i].Runs = append(all[i].Runs, r)
+		}
+	}
+	return all
 }
 
 // short names a directory as seen from here, where that is shorter.
@@ -35,20 +60,21 @@ func short(dir string) string {
 	return dir
 }
 
-func compareDir(ctx context.Context, o options, dir string, stdout, stderr io.Writer) error {
+// readDir reads and measures the logs of a directory. What is missing goes to stderr, and is returned.
+func readDir(ctx context.Context, o options, dir string, stderr io.Writer) (read []arms.Arm, warnings []string, err error) {
 	find := rundir.Find
 	if len(o.spec.Repositories) > 0 {
 		find = rundir.FindCampaign
 	}
 	found, err := find(dir, o.spec.Labels()...)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	opts := rundir.Options{Progress: progress.Bar(stderr, "reading logs")}
 	opts.Transcript.Tools = o.spec.Tools
 	opts.Measure.Contamination.CLI, opts.Measure.Contamination.Index = o.spec.Hide.CLI, o.spec.Hide.Index
 	read, errs := rundir.Read(ctx, found.Arms, opts)
-	warnings := found.Warnings
+	warnings = found.Warnings
 	for _, err := range errs {
 		warnings = append(warnings, err.Error())
 	}
@@ -56,18 +82,29 @@ func compareDir(ctx context.Context, o options, dir string, stdout, stderr io.Wr
 		fmt.Fprintln(stderr, "warning:", w)
 	}
 	if !slices.ContainsFunc(read, func(a arms.Arm) bool { return len(a.Runs) > 0 }) {
-		return fmt.Errorf("%s: no log could be read", dir)
+		return nil, nil, fmt.Errorf("%s: no log could be read", dir)
 	}
-	table := arms.Compare(read, arms.Options{Title: dir, Without: o.spec.Without()})
-	table.Warnings = append(table.Warnings, warnings...)
+	return read, warnings, nil
+}
+
+func table(o options, title string, read []arms.Arm, warnings []string) *arms.Table {
+	t := arms.Compare(read, arms.Options{Title: title, Without: o.spec.Without()})
+	t.Warnings = append(t.Warnings, warnings...)
+	return &t
+}
+
+func writeTable(w io.Writer, o options, t *arms.Table) error {
 	if o.json {
-		return jsonout.Write(stdout, table)
+		return jsonout.Write(w, t)
 	}
-	return write(stdout, o, read, &table)
+	return t.WriteText(w)
 }
 
 // write writes the blocks and the table; of a campaign with and without the tool, what it saves by repository too.
-func write(w io.Writer, o options, read []arms.Arm, table *arms.Table) error {
+func write(w io.Writer, o options, read []arms.Arm, t *arms.Table) error {
+	if o.json {
+		return writeTable(w, o, t)
+	}
 	for _, a := range read {
 		for i := range a.Runs {
 			if err := a.Runs[i].WriteText(w, true); err != nil {
@@ -76,13 +113,13 @@ func write(w io.Writer, o options, read []arms.Arm, table *arms.Table) error {
 			fmt.Fprintln(w)
 		}
 	}
-	if err := table.WriteText(w); err != nil {
+	if err := t.WriteText(w); err != nil {
 		return err
 	}
+	fmt.Fprintln(w)
 	if len(o.spec.Repositories) == 0 || o.spec.Compare != "with-vs-without" {
 		return nil
 	}
-	fmt.Fprintln(w)
 	report := campaign.Analyze(read[0], read[1], campaign.Options{Title: o.spec.Out})
 	return report.WriteText(w)
 }

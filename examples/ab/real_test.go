@@ -86,7 +86,7 @@ func TestRealParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"PATH=" + strings.Join([]string{bin, filepath.Dir(node), "/usr/bin", "/bin"}, ":"), "HOME=" + filepath.Join(dir, "home"), "LANG=C.UTF-8",
+	env := []string{"PATH=" + strings.Join([]string{bin, filepath.Dir(node), "/usr/bin", "/bin"}, ":"), "HOME=" + filepath.Join(dir, "home"), "LANG=C.UTF-8", noSleep,
 		"ANTHROPIC_BASE_URL=" + api.URL, "ANTHROPIC_API_KEY=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
 		"CODEGRAPH_NO_DOWNLOAD=1", "DO_NOT_TRACK=1",
 		// The client looks for its maker all the same. With a proxy that refuses everything, no name is resolved and nothing leaves.

@@ -30,7 +30,7 @@ func parseOptions(name string, args []string, stderr io.Writer) (o options, err 
 	fs.IntVar(&o.from, "from", 1, "`number` of the first run: adds runs to those that are there")
 	fs.Var(&o.arms, "arms", "`label` of an arm to run again, repeatable; the others are compared as they are there")
 	if name == "run" {
-		fs.BoolVar(&o.json, "json", false, "print the comparison as one JSON object, a line for each task")
+		fs.BoolVar(&o.json, "json", false, "print the comparison as JSON: an object for each task, and one for all")
 	}
 	if err := parseFlags(fs, args, stderr); err != nil {
 		return o, err

@@ -62,6 +62,7 @@ func (l *statusLine) show(p harness.Progress) {
 		fmt.Fprintln(l.w, "warning:", textutil.Printable(p.Warning, 400))
 	case p.Phase == "":
 		l.clear()
+		l.last = p
 		text := string(p.Run.Status)
 		if p.Run.Reason != "" {
 			text += ": " + p.Run.Reason

@@ -14,6 +14,7 @@ import (
 	// encoding/json does not.
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
 	// Removes // comments and trailing commas, and keeps every byte in its place.
 	"github.com/tailscale/hujson"
 )

@@ -98,8 +98,12 @@ func (h *Harness) build(ctx context.Context, jobs []Job) error {
 		if _, err := h.git(ctx, h.spec.Engine.Dir, "worktree", "add", "--detach", dir, commit); err != nil {
 			return err
 		}
-		h.builds[commit] = dir
-		if err := h.buildIn(ctx, dir, j.Arm.Ref, commit); err != nil {
+		prefix, err := h.git(ctx, h.spec.Engine.Dir, "rev-parse", "--show-prefix")
+		if err != nil {
+			return err
+		}
+		h.builds[commit] = filepath.Join(dir, prefix) // the engine may be a part of its repository
+		if err := h.buildIn(ctx, h.builds[commit], j.Arm.Ref, commit); err != nil {
 			return fmt.Errorf("build of %s: %w", j.Arm.Ref, err)
 		}
 	}

@@ -216,47 +216,6 @@ func (h *Harness) Probe(ctx context.Context) (replaced []string, err error) {
 	return h.shield.Replaced, nil
 }
 
-// setAside moves the files of the runs that are made again to a directory beside them.
-func (h *Harness) setAside(jobs []Job) error {
-	aside := make(map[string]string) // by the directory that they come from
-	for _, j := range jobs {
-		base := filepath.Join(h.spec.Out, filepath.FromSlash(j.Name))
-		files, err := filepath.Glob(quoteGlob(base) + ".*")
-		if err != nil || len(files) == 0 {
-			continue
-		}
-		from := filepath.Dir(base)
-		if aside[from] == "" {
-			if aside[from], err = freshDir(from); err != nil {
-				return err
-			}
-		}
-		for _, f := range files {
-			if err := os.Rename(f, filepath.Join(aside[from], filepath.Base(f))); err != nil {
-				return err
-			}
-		}
-		delete(h.state.Runs, j.Name)
-	}
-	return h.state.save()
-}
-
-// quoteGlob escapes what a pattern would take for its own.
-func quoteGlob(name string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
-}
-
-// freshDir makes a directory for what is replaced.
-func freshDir(in string) (string, error) {
-	for i := 1; ; i++ {
-		dir := filepath.Join(in, fmt.Sprintf("replaced-%d", i))
-		err := os.Mkdir(dir, 0o755)
-		if !errors.Is(err, os.ErrExist) {
-			return dir, err
-		}
-	}
-}
-
 // all makes the runs.
 func (h *Harness) all(ctx context.Context, steps []Step) error {
 	n := 0

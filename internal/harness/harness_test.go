@@ -93,7 +93,7 @@ func (b *bench) harness(spec m, edits ...func(*Options)) (*Harness, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := Options{Hook: []string{b.self, "hook"}, Env: []string{"PATH=" + b.bin + ":/usr/bin:/bin", "HOME=" + b.dir, "CLAUDECODE=1"}, Grace: 2 * time.Second, Temp: b.dir}
+	opts := Options{Hook: []string{b.self, "hook"}, Env: []string{"PATH=" + b.bin + ":/usr/bin:/bin", "HOME=" + b.dir, "CLAUDECODE=1", noSleep}, Grace: 2 * time.Second, Temp: b.dir}
 	for _, e := range edits {
 		e(&opts)
 	}

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"maps"
 	"time"
 
 	"github.com/agent-eval/feedback/transcript"
@@ -104,8 +105,8 @@ type Agent struct {
 	PermissionMode string `json:"permission_mode"`
 	// Flags are added to the command line.
 	Flags []string `json:"flags"`
-	// Environment is added to that of all arms. Default: CODEGRAPH_NO_PROMPT_HOOK=1, which switches off the hook that
-	// codegraph may have installed for the user.
+	// Environment is added to that of all arms. CODEGRAPH_NO_PROMPT_HOOK is 1 unless it says otherwise, which switches off the hook
+	// that codegraph may have installed for the user: it would give every arm what only one should have.
 	Environment map[string]string `json:"environment"`
 }
 
@@ -144,6 +145,9 @@ func DefaultLeaveOut() []string {
 		"Pods", "DerivedData", ".build", "build", "dist", "target"}
 }
 
+// noPromptHook is the variable that switches off codegraph's prompt hook.
+const noPromptHook = "CODEGRAPH_NO_PROMPT_HOOK"
+
 // setDefaults replaces zero fields.
 func (s *Spec) setDefaults() {
 	tools := s.Tools.WithDefaults()
@@ -160,8 +164,12 @@ func (s *Spec) setDefaults() {
 	orDefaults(&s.Hide.CLI, tools.CLI...)
 	orDefaults(&s.Hide.Index, "."+tools.Name)
 	orDefaults(&s.LeaveOut, DefaultLeaveOut()...)
-	if s.Agent.Environment == nil {
-		s.Agent.Environment = map[string]string{"CODEGRAPH_NO_PROMPT_HOOK": "1"}
+	if _, ok := s.Agent.Environment[noPromptHook]; !ok {
+		s.Agent.Environment = maps.Clone(s.Agent.Environment)
+		if s.Agent.Environment == nil {
+			s.Agent.Environment = make(map[string]string)
+		}
+		s.Agent.Environment[noPromptHook] = "1"
 	}
 	for i := range s.Arms {
 		if p := s.Arms[i].Prewarm; p != nil {

@@ -3,6 +3,7 @@ package memory_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -228,6 +229,10 @@ func TestLogsAreCheckedToo(t *testing.T) {
 		if f == arms.FactModel || f == arms.FactTools {
 			t.Errorf("the logs say %s", f)
 		}
+	}
+	silent := memory.Arm{Label: "z", Runs: []arms.Run{arms.Measure(&transcript.Session{}, arms.MeasureOptions{})}}
+	if r := memory.Compare([]memory.Arm{silent}); !slices.Contains(r.Unchecked, arms.FactModel) {
+		t.Errorf("a log that does not say the model: %v", r.Unchecked)
 	}
 }
 

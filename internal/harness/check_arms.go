@@ -1,0 +1,126 @@
+package harness
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// fileName refuses what cannot be a part of a file's name.
+func (c *checker) fileName(at, name string) {
+	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "/\\\x00") || len(name) > 100 {
+		c.wrong(at, "%q cannot be the name of a file", name)
+	}
+}
+
+// ambiguous are labels whose logs would be taken for those of other labels, or for later turns.
+var ambiguous = regexp.MustCompile(`(-\d+|\.t\d+)$`)
+
+func (c *checker) arms() {
+	if len(c.spec.Arms) < 2 {
+		c.wrong("arms", "want at least two, or compare")
+	}
+	seen := make(map[string]bool)
+	for i := range c.spec.Arms {
+		a := &c.spec.Arms[i]
+		at := fmt.Sprintf("arms[%d]", i)
+		c.fileName(at+".label", a.Label)
+		if ambiguous.MatchString(a.Label) {
+			c.wrong(at+".label", "%q ends like the number of a run", a.Label)
+		}
+		if seen[a.Label] {
+			c.wrong(at+".label", "%q is taken", a.Label)
+		}
+		seen[a.Label] = true
+		if a.Ref != "" && c.spec.Engine == nil {
+			c.wrong(at+".ref", "of which repository? There is no engine")
+		}
+		if strings.HasPrefix(a.Ref, "-") {
+			c.wrong(at+".ref", "%q is no ref", a.Ref)
+		}
+		c.commands(at+".setup", a.Setup)
+		c.servers(at+".mcp", a.MCP)
+		c.prewarm(at+".prewarm", a.Prewarm)
+		c.engineOf(at, a)
+	}
+	c.sameEnvironment()
+}
+
+// commands refuses empty commands, and placeholders where a shell would take them apart.
+func (c *checker) commands(at string, list []Command) {
+	for i, cmd := range list {
+		c.command(fmt.Sprintf("%s[%d]", at, i), cmd)
+	}
+}
+
+func (c *checker) command(at string, cmd Command) {
+	if len(cmd) == 0 || cmd[0] == "" {
+		c.wrong(at, "an empty command")
+		return
+	}
+	if len(cmd) == 3 && cmd[0] == "sh" && cmd[1] == "-c" && placeholder.MatchString(cmd[2]) {
+		c.wrong(at, `in a line for sh, write "$AB_WORKSPACE" and "$AB_ENGINE"`)
+	}
+}
+
+func (c *checker) servers(at string, mcp map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(mcp)) {
+		server, ok := mcp[name].(map[string]any)
+		if !ok {
+			c.wrong(at+"."+name, "want an object")
+			continue
+		}
+		command, isText := server["command"].(string)
+		if _, url := server["url"]; !url && (!isText || command == "") {
+			c.wrong(at+"."+name, "want a command or a url")
+		}
+	}
+}
+
+func (c *checker) prewarm(at string, p *Prewarm) {
+	if p == nil {
+		return
+	}
+	c.command(at+".command", p.Command)
+	if (p.Socket == "") == (p.File == "") {
+		c.wrong(at, "what shows that it is ready: socket or file?")
+	}
+}
+
+// engineOf refuses {engine} where there is none.
+func (c *checker) engineOf(at string, a *Arm) {
+	if c.spec.Engine == nil && a.uses("{engine}") {
+		c.wrong(at, "{engine} is used, and there is no engine")
+	}
+}
+
+// decisive are the variables that decide on the model, its effort or its limits, or on what else the client loads: they have to be the same in all arms.
+var decisive = regexp.MustCompile(`^(ANTHROPIC_.*|AWS_.*|HOME|XDG_.*|CLAUDE_CONFIG_DIR|CLAUDE_CODE_(SUBAGENT_MODEL|EFFORT_LEVEL|MAX_.*|USE_.*|AUTO_COMPACT.*|DISABLE_.*|SIMPLE)|` +
+	`MAX_THINKING_TOKENS|MAX_MCP_OUTPUT_TOKENS|BASH_.*|API_.*|DISABLE_.*|ENABLE_TOOL_SEARCH|MCP_.*)$`)
+
+func (c *checker) sameEnvironment() {
+	for i, a := range c.spec.Arms {
+		at := fmt.Sprintf("arms[%d].environment", i)
+		for _, name := range slices.Sorted(maps.Keys(a.Environment)) {
+			switch {
+			case name == "" || strings.ContainsAny(name, "=\x00"):
+				c.wrong(at, "%q is no name of a variable", name)
+			case name == "PATH":
+				c.wrong(at+".PATH", "the search path is the shield's; name programs by their paths")
+			case decisive.MatchString(name) && c.differs(name):
+				c.wrong(at+"."+name, "it decides on more than the tool, and has to be the same in every arm")
+			}
+		}
+	}
+}
+
+// differs reports whether arms have different values of a variable, or not all have it.
+func (c *checker) differs(name string) bool {
+	first, ok := c.spec.Arms[0].Environment[name]
+	return slices.ContainsFunc(c.spec.Arms, func(a Arm) bool {
+		v, has := a.Environment[name]
+		return has != ok || v != first
+	})
+}
