@@ -42,7 +42,7 @@ func ExampleTallyAbstention() {
 	fmt.Println("hallucination", a.Hallucination)
 	// Output:
 	// both: 1 hallucinated, 3 abstained and were graded wrong for it
-	// hallucination 25% [5%–70%]
+	// hallucination 1/4 25% [5%–70%]
 }
 
 // Two lines of the file were shown, and the answer cites a third too.
@@ -54,6 +54,6 @@ func ExampleGround() {
 		SessionWith(&testing.T{}, transcript.Options{KeepText: true}) // in a test, its *testing.T
 	rag.Ground(session).WriteText(os.Stdout)
 	// Output:
-	//   grounding: 67% [21%–94%] supported, of 3 citations and 0 code blocks; 0 could not be checked
+	//   grounding: 2/3 67% [21%–94%] supported; 3 citations, 0 code blocks, 0 of them not to be checked
 	//     unsupported_citation: lib/send.go:19: lines not shipped
 }

@@ -260,7 +260,7 @@ func (g Grounding) WriteText(w io.Writer) error {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "  grounding: %s supported, of %s and %s; %d could not be checked\n", g.Supported,
+	fmt.Fprintf(&b, "  grounding: %s supported; %s, %s, %d of them not to be checked\n", g.Supported,
 		textutil.Count(len(g.Citations), "citation"), textutil.Count(len(g.Quotes), "code block"), g.Unchecked)
 	for _, d := range g.Defects() {
 		fmt.Fprintf(&b, "    %s: %s\n", d.Name, textutil.Printable(d.Detail, 160))

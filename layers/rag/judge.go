@@ -65,6 +65,6 @@ func Entail(ctx context.Context, j Judge, claims []Claim) Entailment {
 
 // WriteText writes the rate. The error is that of w.
 func (e Entailment) WriteText(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "  entailment: %s of %s; %d unmeasured\n", e.Rate, textutil.Count(e.Rate.Of, "claim"), e.Unmeasured)
+	_, err := fmt.Fprintf(w, "  entailment: %s of %s entailed; %d unmeasured\n", e.Rate, textutil.Count(len(e.Claims), "claim"), e.Unmeasured)
 	return err
 }
