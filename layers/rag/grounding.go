@@ -15,8 +15,8 @@ import (
 // A Grounding is how an answer stands on what the session's tools returned. It is plain data.
 type Grounding struct {
 	Position  transcript.Position `json:"position"`  // of the answer
-	Citations []Citation          `json:"citations"` // in the order of the answer; never nil
-	Quotes    []Quote             `json:"quotes"`    // likewise
+	Citations []Citation          `json:"citations"` // in the order of the answer, each place once; never nil
+	Quotes    []Quote             `json:"quotes"`    // in the order of the answer; never nil
 	// Supported is the citations and quotations that hold, of those that could be checked; from 0 to 1, higher is better. It has no value
 	// when there are none.
 	Supported layers.Rate `json:"supported"`

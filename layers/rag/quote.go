@@ -34,7 +34,7 @@ func split(answer string) (prose string, blocks []block) {
 	}
 	for _, l := range lines(answer) {
 		was := open.char != 0
-		inside := open.inside(l)
+		inside := open.inside(strings.TrimLeft(l, " \t")) // in a list it stands further right
 		switch is := open.char != 0; {
 		case !inside:
 			text.WriteString(l + "\n")
