@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,7 +11,7 @@ import (
 )
 
 // A Citation is a place in a file that the answer points at: lib/a.go:12, lib/a.go:120-180, lib/a.go:12,40-44 (two citations),
-// lib/a.go#L12-L20, lib/a.go (lines 12-20), lines 12-20 of lib/a.go.
+// lib/a.go#L12-L20, lib/a.go (lines 12-20), lib/a.go L12-L20, lines 12-20 of lib/a.go.
 type Citation struct {
 	Text    string  `json:"text"` // as the answer has it; of a list, the path and the part
 	Path    string  `json:"path"`
@@ -21,14 +22,14 @@ type Citation struct {
 
 const (
 	pathText  = "([\\p{L}\\p{N}_.@+\\[\\]()/\\\\-]*[\\p{L}\\p{N}_\\])-])"
-	spanText  = `\d+(?:[-–]L?\d+)?`
-	proseSpan = `(\d+(?:[ \t]?(?:[-–]|to)[ \t]?\d+)?)`
+	spanText  = `\d+(?:(?:[-–—]|\.\.)L?\d+)?`
+	proseSpan = `(\d+(?:[ \t]?(?:[-–—]|to)[ \t]?L?\d+)?)`
 )
 
 var (
 	// Groups: the path, then one of three ways to say the lines.
-	citation = regexp.MustCompile(pathText + `(?::L?(` + spanText + `(?:,` + spanText + `)*)|#L(` + spanText + `)|` +
-		"[`*\"')\\]]*[,:]?[ \t(*]+(?:(?:at|on)[ \t]+)?\\**lines?[ \t]+" + proseSpan + `)`)
+	citation = regexp.MustCompile(pathText + "(?:[`*]*:L?(" + spanText + `(?:,` + spanText + `)*)|#L(` + spanText + `)|` +
+		"[`*\"')\\]]*[,:]?[ \t(*]+(?:(?:at|on)[ \t]+)?\\**(?:[Ll]ines?[ \t]+|L)" + proseSpan + `)`)
 	// Groups: the lines, the path.
 	linesOf = regexp.MustCompile(`\b[Ll]ines?[ \t]+` + proseSpan + "[`*]*[ \t]+(?:of|in)[ \t]+[`*]*" + pathText)
 )
@@ -123,6 +124,9 @@ func span(s string) (from, to int, ok bool) {
 	}
 	return from, to, err == nil && from > 0 && to >= from
 }
+
+// bare reports whether a path has no dot in its last element, as bin/run has, and postgres/postgis:16, which is no file.
+func (c *Citation) bare() bool { return !strings.Contains(path.Base(c.Path), ".") }
 
 // clean brings a path into the form in which paths are compared.
 func clean(path string) string {

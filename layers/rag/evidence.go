@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,13 +50,36 @@ func (f *shown) add(number, text string) {
 	}
 }
 
-func (f *shown) has(from, to int) bool {
+// same returns what was shown of a file under its name and under the shorter ones in which it ends: one tool says /home/dev/proj/lib/a.go, and
+// another lib/a.go.
+func (e *evidence) same(name string) (all []*shown) {
+	for more := true; more; _, name, more = strings.Cut(name, "/") {
+		if f := e.files[name]; f != nil {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// has reports whether all lines of a file were shown.
+func (e *evidence) has(name string, from, to int) bool {
+	all := e.same(name)
 	for n := from; n <= to; n++ {
-		if _, ok := f.lines[n]; !ok {
+		if !slices.ContainsFunc(all, func(f *shown) bool { _, ok := f.lines[n]; return ok }) {
 			return false
 		}
 	}
 	return true
+}
+
+// shows reports whether anything was shown, written or named of a file that a cited path may name.
+func (e *evidence) shows(cited string) bool {
+	for name := range e.files {
+		if sameFile(name, cited) {
+			return true
+		}
+	}
+	return false
 }
 
 // gather collects the evidence of all threads: what a subagent was shown, it may have passed on. What it reports is none: a model wrote it.
@@ -102,7 +126,9 @@ func (e *evidence) result(c *transcript.ToolCall, r *transcript.ToolResult) {
 	p := newPage(e, text)
 	switch c.Family {
 	case transcript.Read:
-		p.sections(c.Args.Path, arrowed, nil)
+		if !onlyReminder(text) {
+			p.sections(c.Args.Path, arrowed, nil)
+		}
 	case transcript.Retrieval:
 		p.retrieval(c.Args.Path, r.Response)
 	case transcript.Search:
@@ -121,6 +147,12 @@ func (e *evidence) result(c *transcript.ToolCall, r *transcript.ToolResult) {
 
 func lines(text string) []string {
 	return strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+}
+
+// onlyReminder reports whether a read returned nothing but a note of the client: the file is empty, or shorter than where the read began.
+func onlyReminder(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "<system-reminder>") && strings.HasSuffix(text, "</system-reminder>") && strings.Count(text, "<system-reminder>") == 1
 }
 
 // unwrap returns the text of a response that is a JSON object with a text, as some servers send it.
@@ -162,19 +194,18 @@ func inputTexts(input string) (texts [][]string) {
 
 // join adds the parts of each file that several results show in turn.
 func (e *evidence) join() {
-	for _, f := range e.files {
+	for name := range e.files {
+		merged := make(map[int]string)
+		for _, f := range slices.Backward(e.same(name)) { // its own lines come last, and win
+			maps.Copy(merged, f.lines)
+		}
 		var part []string
 		last := 0
-		numbers := make([]int, 0, len(f.lines))
-		for n := range f.lines {
-			numbers = append(numbers, n)
-		}
-		slices.Sort(numbers)
-		for _, n := range numbers {
+		for _, n := range slices.Sorted(maps.Keys(merged)) {
 			if n != last+1 && len(part) > 0 {
 				e.plain, part = append(e.plain, part), nil
 			}
-			part, last = append(part, f.lines[n]), n
+			part, last = append(part, merged[n]), n
 		}
 		if len(part) > 0 {
 			e.plain = append(e.plain, part)

@@ -1,7 +1,6 @@
 package rag_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/agent-eval/feedback/layers/rag"
@@ -9,151 +8,127 @@ import (
 	"github.com/agent-eval/feedback/transcript/transcripttest"
 )
 
-// Each tool shows lines in its own way. What a tool may have shown without saying which lines is not measured, and never held against the answer.
-func TestWhatToolsShow(t *testing.T) {
-	args := func(path string) transcripttest.Args { return transcripttest.Args{"path": path} }
-	for _, c := range []struct {
-		name   string
-		call   func(*transcripttest.Message) *transcripttest.Call
-		result string
-		answer string
-		want   string
-	}{
-		{"the only file of a search", func(m *transcripttest.Message) *transcripttest.Call { return m.Call("Grep", args("/p/a.go")) },
-			"7:x\n8-y\n--\n20:z", "a.go:7-8, a.go:20, a.go:9", "a.go 7-8 supported, a.go 20-20 supported, a.go 9-9 lines not shipped"},
-		{"lines of context, before the match too", func(m *transcripttest.Message) *transcripttest.Call { return m.Call("Grep", args("/p")) },
-			"lib-1/a.go-6-w\nlib-1/a.go:7:x\nlib-1/a.go-8-y", "lib-1/a.go:6-8, lib-1/a.go:9", "lib-1/a.go 6-8 supported, lib-1/a.go 9-9 lines not shipped"},
-		{"a search without line numbers", func(m *transcripttest.Message) *transcripttest.Call { return m.Call("Grep", args("/p")) },
-			"lib/a.go:func a()", "lib/a.go:7", "lib/a.go 7-7 lines not numbered"},
-		{"a search of one file without line numbers", func(m *transcripttest.Message) *transcripttest.Call { return m.Call("Grep", args("/p/a.go")) },
-			"func a()", "a.go:7", "a.go 7-7 lines not numbered"},
-		{"a search of a directory without line numbers", func(m *transcripttest.Message) *transcripttest.Call { return m.Call("Grep", args("/p")) },
-			"func a()", "p:7 p/a.go:7", "p/a.go 7-7 file not returned"},
-		{"a number alone, and two colons", func(m *transcripttest.Message) *transcripttest.Call { return m.Call("Grep", args("/p/a.go")) },
-			"12\nstd::a\n7:x", "a.go:7 a.go:12", "a.go 7-7 supported, a.go 12-12 lines not shipped"},
-		{"names alone", func(m *transcripttest.Message) *transcripttest.Call { return m.Call("Grep", args("/p")) },
-			"Found 1 file\nlib/a.go", "lib/a.go:7", "lib/a.go 7-7 file not returned"},
-		{"grep of one file", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("grep -n 'a(' lib/a.go | head") },
-			"7:func a()", "lib/a.go:7 lib/a.go:8", "lib/a.go 7-7 supported, lib/a.go 8-8 lines not shipped"},
-		{"grep of several files", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("grep -rn 'a(' lib") },
-			"lib/a.go:7:func a()", "lib/a.go:7 lib/a.go:8", "lib/a.go 7-7 supported, lib/a.go 8-8 lines not shipped"},
-		{"cat of several files", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("cat a.go b.go") },
-			"package p", "a.go:1 b.go:1 c.go:1", "a.go 1-1 lines not numbered, b.go 1-1 lines not numbered, c.go 1-1 file not returned"},
-		{"cat -n of several files", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("cat -n a.go b.go") },
-			"1\tpackage p\n1\tpackage q", "a.go:1 b.go:1", "a.go 1-1 lines not numbered, b.go 1-1 lines not numbered"},
-		{"cat of a pattern", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("cat lib/*.go") },
-			"package p", "lib/a.go:1 /p/lib/b.go:1 lib/c.js:1", "lib/a.go 1-1 lines not numbered, p/lib/b.go 1-1 lines not numbered, lib/c.js 1-1 file not returned"},
-		{"the size of files", func(m *transcripttest.Message) *transcripttest.Call {
-			return m.Bash("wc -l lib/*.go; ls lib/a.go lib/b.go")
-		},
-			" 502 lib/a.go\nlib/a.go\nlib/b.go", "lib/a.go:1 lib/b.go:1", "lib/a.go 1-1 file not returned, lib/b.go 1-1 file not returned"},
-		{"cat -n", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("cat -n a.go") },
-			"     1\tpackage p\n     2\t", "a.go:1-2 a.go:3", "a.go 1-2 supported, a.go 3-3 lines not shipped"},
-		{"sed of some lines", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("cd lib && sed -n '7,9p' a.go") },
-			"x\ny", "lib/a.go:7-8 lib/a.go:9", "lib/a.go 7-8 supported, lib/a.go 9-9 lines not shipped"},
-		{"sed and more", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("sed -n 7,9p a.go; date") },
-			"x\ny\nz", "a.go:7", "a.go 7-7 lines not numbered"},
-		{"sed that prints more than it says", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("sed -n 7p a.go") },
-			"x\ny", "a.go:7", "a.go 7-7 lines not numbered"},
-		{"head", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("head -2 a.go") },
-			"x\ny", "a.go:2 a.go:3", "a.go 2-2 supported, a.go 3-3 lines not shipped"},
-		{"cat", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("cat a.go") },
-			"x\ny", "a.go:2 a.go:3", "a.go 2-2 supported, a.go 3-3 lines not shipped"},
-		{"cat of a file that was cut", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("cat a.go") },
-			"x\n... [7 lines truncated] ...\ny", "a.go:3", "a.go 3-3 lines not numbered"},
-		{"a script that names a file", func(m *transcripttest.Message) *transcripttest.Call {
-			return m.Bash("python3 -c \"print(open('a.go').read())\"")
-		},
-			"package p", "a.go:1", "a.go 1-1 lines not numbered"},
-		{"a difference", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("git diff") },
-			"--- a/lib/a.go\n+++ b/lib/a.go\n@@ -1 +1 @@\n-x\n+y", "lib/a.go:1", "lib/a.go 1-1 lines not numbered"},
-		{"an error of a compiler", func(m *transcripttest.Message) *transcripttest.Call { return m.Bash("go build ./...") },
-			"lib/a.go:12:5: undefined: x", "lib/a.go:12 lib/a.go:1", "lib/a.go 12-12 named, not shown, lib/a.go 1-1 file not returned"},
-		{"a response that names a line", func(m *transcripttest.Message) *transcripttest.Call { return m.Explore("a") },
-			"1. a (lib/a.go:12)\n\nNot shown:\n- lib/b.go: New:59, Level:17", "lib/a.go:12 lib/a.go:1 lib/b.go:17 lib/b.go:5",
-			"lib/a.go 12-12 named, not shown, lib/a.go 1-1 lines not numbered, lib/b.go 17-17 named, not shown, lib/b.go 5-5 lines not numbered"},
-		{"a longer number", func(m *transcripttest.Message) *transcripttest.Call { return m.Explore("a") },
-			"b (lib/a.go:120), c (lib/a.go:129)", "lib/a.go:12", "lib/a.go 12-12 lines not numbered"},
-		{"what is behind the guidance, and what looks like a header in a fence", func(m *transcripttest.Message) *transcripttest.Call { return m.Explore("a") },
-			"**`a.md`** — x\n\n````\n1\tone\n**`b.md`**\n```\n> quoted\n2\ttwo\n````\n\n> Guidance.\n3\tthree", "a.md:1-2 a.md:3 b.md:2",
-			"a.md 1-2 supported, a.md 3-3 lines not shipped, b.md 2-2 file not returned"},
-		{"a section without line numbers", func(m *transcripttest.Message) *transcripttest.Call { return m.Explore("a") },
-			transcripttest.Response(transcripttest.File{Path: "a.go", Source: "package p"}), "a.go:1", "a.go 1-1 lines not numbered"},
-		{"a file that was written", func(m *transcripttest.Message) *transcripttest.Call {
-			return m.Call("Write", transcripttest.Args{"file_path": "/p/new.go", "content": "package p\n\nvar wrote = 1\n"})
-		}, "File created successfully at: /p/new.go", "new.go:3\n```go\nvar wrote = 1\n```\n", "new.go 3-3 not from a tool, not from a tool"},
-		{"the report of a subagent", func(m *transcripttest.Message) *transcripttest.Call { return m.Call("Agent", nil) },
-			"a is in lib/a.go:7\nvar hearsay = 1", "lib/a.go:7\n```go\nvar hearsay = 1\n```", "lib/a.go 7-7 log of a subagent missing, log of a subagent missing"},
-		{"a broken link", func(m *transcripttest.Message) *transcripttest.Call { return m.ReadFile("a.go") },
-			"1\tpackage p", "[a](a.go:1) (a.go:2)", "a.go 1-1 supported, a.go 2-2 lines not shipped"},
+// ground checks an answer against what build lets tools return.
+func ground(t *testing.T, answer string, build func(*transcripttest.Log)) rag.Grounding {
+	t.Helper()
+	log := transcripttest.New()
+	build(log)
+	log.Request(9_000).Text(answer)
+	return rag.Ground(log.End(answer).SessionWith(t, transcript.Options{KeepText: true}))
+}
+
+// twoTools show lines 10 and 11 of a file by its relative path, and 12 and 13 by its absolute one.
+func twoTools(log *transcripttest.Log) {
+	log.Request(1_000).Explore("a").Result(transcripttest.Response(transcripttest.File{Path: "lib/a.go", Source: "10\tfunc a() {\n11\t\tbeta()"}))
+	log.Request(2_000).ReadFile("/home/dev/proj/lib/a.go").Result("12\t\tgamma()\n13\t}")
+}
+
+func TestWhatTwoToolsShowOfOneFileBelongsTogether(t *testing.T) {
+	for answer, want := range map[string]string{
+		"lib/a.go:10-13":                                          "lib/a.go 10-13 supported",
+		"/home/dev/proj/lib/a.go:11-12":                           "home/dev/proj/lib/a.go 11-12 supported",
+		"a.go:11-13":                                              "a.go 11-13 supported",
+		"lib/a.go:10-14":                                          "lib/a.go 10-14 lines not shipped",
+		"/home/dev/other/lib/a.go:12-13":                          "home/dev/other/lib/a.go 12-13 lines not shipped",
+		"```go\nfunc a() {\n\tbeta()\n\tgamma()\n}\n```":          "supported",
+		"```go\nfunc a() {\n\tgamma()\n}\n```\n":                  "quote not found",
+		"```go\nfunc a() {\n\tbeta()\n\t// ...\n\tgamma()\n```\n": "supported",
 	} {
-		log := transcripttest.New()
-		c.call(log.Request(1_000)).Result(c.result)
-		log.Request(2_000).Text(c.answer)
-		g := rag.Ground(log.End(c.answer).SessionWith(t, transcript.Options{KeepText: true}))
-		if got := verdicts(g); got != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.name, got, c.want)
+		if got := verdicts(ground(t, answer, twoTools)); got != want {
+			t.Errorf("%q\n got %s\nwant %s", answer, got, want)
 		}
 	}
 }
 
-// Another server wraps its text in JSON, numbers lines with a colon and names files in its own way: the file that was asked for, and lines that end in
-// a path.
-func TestAnotherServer(t *testing.T) {
-	answer := "lib/a.js:2, package.json:73, package.json:99, other.go:1"
-	log := transcripttest.New()
-	log.Request(1_000).Call("mcp__sg__read_file", transcripttest.Args{"path": "lib/a.js"}).Result(`{"text":"URL: https://example.org/r/-/blob/lib/a.js\n1: {\n2:   a\n"}`)
-	log.Request(2_000).Call("mcp__sg__search", nil).Result(`{"text":"# example.org/r – web/package.json\n72: x\n73: y\n\nSee also other.go"}`)
-	log.Request(3_000).Text(answer)
-	g := rag.Ground(log.End(answer).SessionWith(t, transcript.Options{KeepText: true, Tools: transcript.Tools{Name: "sg", Retrieval: []string{"mcp__sg__*"}}}))
-	want := "lib/a.js 2-2 supported, package.json 73-73 supported, package.json 99-99 lines not shipped, other.go 1-1 lines not numbered"
-	if got := verdicts(g); got != want {
-		t.Errorf("got %s\nwant %s", got, want)
-	}
-}
-
-// A parser of responses says which files they show, and not which lines.
-func TestAParserOfResponses(t *testing.T) {
-	answer := "see src/shown.zz:3"
-	log := transcripttest.New()
-	log.Request(1_000).Explore("x").Result("<file>shown</file>")
-	log.Request(2_000).Text(answer)
-	parse := func([]byte) transcript.Response {
-		return transcript.Response{Sections: []transcript.Section{{Path: "src/shown.zz"}}}
-	}
-	g := rag.Ground(log.End(answer).SessionWith(t, transcript.Options{KeepText: true, ParseResponse: parse}))
-	if got := verdicts(g); got != "src/shown.zz 3-3 lines not numbered" {
+// A line that was shown twice and differs is taken as it was shown under the name that is longer, together with its neighbours.
+func TestALineThatChanged(t *testing.T) {
+	const answer = "```go\nfunc a() {\n\tbeta()\n\tgamma()\n}\n```"
+	g := ground(t, answer, func(log *transcripttest.Log) {
+		log.Request(1_000).Explore("a").Result(transcripttest.Response(transcripttest.File{Path: "lib/a.go", Source: "10\tfunc a() {\n11\t\tbeta()\n12\t\told()"}))
+		log.Request(2_000).ReadFile("/p/lib/a.go").Result("12\t\tgamma()\n13\t}")
+	})
+	if got := verdicts(g); got != "supported" {
 		t.Errorf("got %s", got)
 	}
 }
 
-// Whoever cites without a tool was shown nothing; the texts are not missing.
-func TestAnAnswerWithoutTools(t *testing.T) {
-	log := transcripttest.New()
-	log.Request(1_000).Text("lib/a.go:1")
-	if got := verdicts(rag.Ground(log.End("lib/a.go:1").Session(t))); got != "lib/a.go 1-1 file not returned" {
-		t.Errorf("got %s", got)
+// Two files with one name are not one: neither of them was shown from line 2 to line 3.
+func TestFilesWithOneNameAreApart(t *testing.T) {
+	build := func(log *transcripttest.Log) {
+		log.Request(1_000).ReadFile("/p/a/index.ts").Result("1\tone()\n2\ttwo()")
+		log.Request(2_000).ReadFile("/p/b/index.ts").Result("3\tthree()\n4\tfour()")
 	}
-}
-
-// What a subagent was shown counts, and what was shown on a branch that the user went back before does not.
-func TestThreads(t *testing.T) {
-	answer := "a.go:1, b.go:1"
-	log := transcripttest.New()
-	agent := log.Request(1_000).Call("Agent", transcripttest.Args{"prompt": "look"})
-	agent.Subagent().Request(500).ReadFile("a.go").Result("1\tpackage a")
-	agent.Result("it is in b.go:1")
-	log.Request(2_000).Text(answer)
-	s := log.End(answer).SessionWith(t, transcript.Options{KeepText: true})
-	if got, want := verdicts(rag.Ground(s)), "a.go 1-1 supported, b.go 1-1 file not returned"; got != want {
-		t.Errorf("got %s\nwant %s", got, want)
-	}
-	for _, ev := range s.Threads[1].Events {
-		if r, ok := ev.(*transcript.ToolResult); ok {
-			r.Abandoned = true
+	for answer, want := range map[string]string{
+		"index.ts:2-3":                  "index.ts 2-3 lines not shipped",
+		"index.ts:1-2, b/index.ts:3":    "index.ts 1-2 supported, b/index.ts 3-3 supported",
+		"a/index.ts:3":                  "a/index.ts 3-3 lines not shipped",
+		"```ts\ntwo()\nthree()\n```\n.": "quote not found",
+	} {
+		if got := verdicts(ground(t, answer, build)); got != want {
+			t.Errorf("%q\n got %s\nwant %s", answer, got, want)
 		}
 	}
-	if got := verdicts(rag.Ground(s)); strings.Contains(got, "supported") {
-		t.Errorf("got %s", got)
+}
+
+// What looks like a path with a line and was returned by no tool is a citation only with an extension.
+func TestNamesWithANumberAreNoCitations(t *testing.T) {
+	build := func(log *transcripttest.Log) {
+		log.Request(1_000).ReadFile("/p/bin/run").Result("1\t#!/bin/sh")
+	}
+	for answer, want := range map[string]string{
+		"postgres/postgis:16, ghcr.io/o/image:2, and/or:3, TCP/UDP:53, me@example.com/x:22": "",
+		"bin/run:1, bin/run:2, bin/walk:1":                                                  "bin/run 1-1 supported, bin/run 2-2 lines not shipped",
+		"bin/walk.sh:1":                                                                     "bin/walk.sh 1-1 file not returned",
+	} {
+		g := ground(t, answer, build)
+		if got := verdicts(g); got != want || g.Citations == nil {
+			t.Errorf("%q\n got %s\nwant %s", answer, got, want)
+		}
+	}
+}
+
+func TestWaysToSayTheLines(t *testing.T) {
+	for answer, want := range map[string]string{
+		"`lib/a.go`:10":          "lib/a.go 10-10 supported",
+		"**lib/a.go**:9":         "lib/a.go 9-9 lines not shipped",
+		"lib/a.go:10—99":         "lib/a.go 10-99 lines not shipped",
+		"lib/a.go:10..99":        "lib/a.go 10-99 lines not shipped",
+		"lib/a.go:10...":         "lib/a.go 10-10 supported",
+		"lib/a.go (L10-L99)":     "lib/a.go 10-99 lines not shipped",
+		"`a.go` L10–11":          "a.go 10-11 supported",
+		"lib/a.go (Lines 10-11)": "lib/a.go 10-11 supported",
+		"lib/a.go:12:5":          "lib/a.go 12-12 supported",
+	} {
+		if got := verdicts(ground(t, answer, twoTools)); got != want {
+			t.Errorf("%q\n got %s\nwant %s", answer, got, want)
+		}
+	}
+}
+
+// A fence in a list is as far in as its item, and a fence further in than the one that is open closes nothing.
+func TestFences(t *testing.T) {
+	for answer, want := range map[string]string{
+		"- x\n    - y\n\n      ```go\n      func a() {\n      \tbeta()\n      ```\n":        "supported",
+		"- x\n    - y\n\n      ```go\n      func zz() {\n      \tbeta()\n      ```\nb.go:1": "b.go 1-1 file not returned, quote not found",
+		"```go\nfunc zz() {\n      ```\n\tbeta()\n```\nb.go:1":                              "b.go 1-1 file not returned, quote not found",
+		"In lib/a.go:\n```go\nfunc a() {\n\tbeta()":                                         "supported",
+		"```bash title=x\ngo test\nfunc a() {\n```":                                         "",
+	} {
+		if got := verdicts(ground(t, answer, twoTools)); got != want {
+			t.Errorf("%q\n got %s\nwant %s", answer, got, want)
+		}
+	}
+}
+
+// A read past the end of a file returns a note of the client and nothing of the file. A note behind what was read changes nothing.
+func TestANoteOfTheClientIsNoLine(t *testing.T) {
+	const note = "<system-reminder>Warning: the file is shorter than the offset.</system-reminder>"
+	g := ground(t, "a.go:5, b.go:1, b.go:2, c.go:1", func(log *transcripttest.Log) {
+		log.Request(1_000).ReadFile("a.go").Result(note)
+		log.Request(2_000).ReadFile("b.go").Result("     1→package b\n\n" + note + "\n")
+		log.Request(3_000).ReadFile("c.go").Result(note + "\n1\tpackage c\n" + note)
+	})
+	if got, want := verdicts(g), "a.go 5-5 file not returned, b.go 1-1 supported, b.go 2-2 lines not shipped, c.go 1-1 supported"; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

@@ -12,37 +12,50 @@ import (
 	"github.com/agent-eval/feedback/transcript/transcripttest"
 )
 
-// The one relevant document is at rank 2: its gain is 1/log₂3 = 0.6309 of the ideal. Nobody knows what to find for q2, so it is in no mean.
+// One of two queries has its only relevant document at rank 2, where the scores are tied: nDCG 1/log₂3 = 0.6309. Of the other one no relevant document
+// is known.
 func ExampleEvaluate() {
-	judgements, err := rag.ReadJudgements(strings.NewReader("q1 0 lib/send.go 1\nq2 0 lib/a.go 0\n"), "qrels.txt")
+	judgements, err := rag.ReadJudgements(strings.NewReader("q1 0 lib/a.go 1\nq1 0 lib/b.go 0\nq2 0 lib/a.go 0\n"), "qrels.txt")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	rankings, err := rag.ReadRankings(strings.NewReader("q1 Q0 lib/app.go 1 9.1 new\nq1 Q0 lib/send.go 2 7.4 new\n"), "run.txt")
+	rankings, err := rag.ReadRankings(strings.NewReader("q1 Q0 lib/a.go 1 0.5 new\nq1 Q0 lib/b.go 2 0.5 new\n"), "new.run")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	rag.Evaluate(judgements, rankings, rag.Options{}).WriteText(os.Stdout)
+	if err := rag.Evaluate(judgements, rankings, rag.Options{}).WriteText(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
 	// Output:
 	//   retrieval over 1 query: nDCG@10 0.6309, recall@10 1.0000, precision@10 0.1000, MRR 0.5000, MAP 0.5000
-	//     gain 2^grade-1, discount log2(rank+1), ties by score descending, then document id descending; averaged: judged queries with a relevant document; those without a ranking score 0
-	//     in no mean: q2, no relevant document was judged
+	//     gain 2^grade-1, discount log2(rank+1), ideal from all judgements, relevant from grade 1, ties by score descending, then document id descending; averaged: judged queries with a relevant document; those without a ranking score 0
+	//     in no mean, for no relevant document was judged: 1 query: q2
 }
 
-// The grader gives 0 for four questions that nobody could answer, but the agent answered only one of them.
+// The grader gives 0 of 2 on unanswerable questions, although the agent never made an answer up. A third run crashed.
 func ExampleTallyAbstention() {
-	cases := []rag.Case{{Answerable: true, Grade: layers.Success}, {Grade: layers.Failure}}
-	for range 3 {
-		cases = append(cases, rag.Case{Abstained: true, Grade: layers.Failure})
+	yes, no := new(true), new(false)
+	cases := []rag.Case{
+		{ID: "1", Answerable: yes, Abstained: no, Grade: layers.Success},
+		{ID: "2", Answerable: no, Abstained: yes, Grade: layers.Failure},
+		{ID: "3", Answerable: no, Abstained: yes, Grade: layers.Failure},
+		{ID: "4", Answerable: no, Reason: "the run crashed"},
 	}
-	a := rag.TallyAbstention(cases)
-	fmt.Println(a.Why())
-	fmt.Println("hallucination", a.Hallucination)
+	if err := rag.TallyAbstention(cases).WriteText(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
 	// Output:
-	// both: 1 hallucinated, 3 abstained and were graded wrong for it
-	// hallucination 1/4 25% [5%–70%]
+	//   abstention: precision 2/2 100% [34%–100%], recall 2/2 100% [34%–100%]; hallucination 0/2 0% [0%–66%], over-abstention 0/1 0% [0%–79%]
+	//     accuracy of answered answerable questions 1/1 100% [21%–100%]; of unanswerable ones, as graded, 0/2 0% [0%–66%]
+	//     answerable, answered         1 right,     0 wrong,     0 without a grade
+	//     answerable, abstained        0 right,     0 wrong,     0 without a grade
+	//     unanswerable, answered       0 right,     0 wrong,     0 without a grade
+	//     unanswerable, abstained      0 right,     2 wrong,     0 without a grade
+	//     that 0 is abstaining, and graded wrong for it: the fault is the grader's
+	//     in no rate: 1 case of which it is not known whether there was an answer, or whether one was given
+	//     not known or not graded: 1 case, the run crashed
 }
 
 // Two lines of the file were shown, and the answer cites a third too.

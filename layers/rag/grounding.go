@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,7 +66,8 @@ func (s Support) Holds() (holds, ok bool) {
 // without an answer. The logs of a resumed session belong together: what an earlier one showed is not in the later ones.
 //
 // A cited path names the files that are equal to it, or of which one ends in the other at a slash. All cited lines have to be among the numbered lines
-// of one of them that the retrieval tool, a read or a search returned, or a result has to name the one line that is cited. A code block is compared
+// of one of them that the retrieval tool, a read or a search returned, or a result has to name the one line that is cited. A path without an
+// extension is a citation only where a tool returned the file: postgres/postgis:16 is none. A code block is compared
 // line by line, its indent and white space at the ends aside, part by part between lines that are an ellipsis. One
 // that is marked as a shell session is no quotation, and neither is one that holds nowhere, unless a file is named for it or half of its
 // lines stand in a result: code that the answer itself proposes is held against nobody.
@@ -89,6 +91,7 @@ func Ground(s *transcript.Session) Grounding {
 	for i := range g.Citations {
 		g.Citations[i].Verdict = e.check(g.Citations[i])
 	}
+	g.Citations = slices.DeleteFunc(g.Citations, func(c Citation) bool { return c.bare() && !e.shows(c.Path) })
 	if len(blocks) > 0 {
 		e.join()
 		known := e.known()
@@ -141,7 +144,7 @@ func (e *evidence) check(c Citation) Support {
 		if !sameFile(name, c.Path) {
 			continue
 		}
-		if f.has(c.From, c.To) {
+		if e.has(name, c.From, c.To) {
 			return Supported
 		}
 		found = found || len(f.lines) > 0

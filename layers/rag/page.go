@@ -186,14 +186,17 @@ func (p *page) found(in string) {
 
 // A fence follows the code fences of a text.
 type fence struct {
+	deep   bool // fences may be indented as far as they like, as those in a list are
 	char   byte // ` or ~ inside of one
 	length int
+	indent int
 }
 
 // inside reports whether the line belongs to a fence: opens or closes one, or stands in it.
 func (f *fence) inside(line string) bool {
 	rest := strings.TrimLeft(line, " ")
-	if rest == "" || len(line)-len(rest) > 3 || rest[0] != '`' && rest[0] != '~' {
+	indent := len(line) - len(rest)
+	if rest == "" || indent > f.indent+3 && (f.char != 0 || !f.deep) || rest[0] != '`' && rest[0] != '~' {
 		return f.char != 0
 	}
 	char := rest[0]
@@ -202,6 +205,9 @@ func (f *fence) inside(line string) bool {
 	switch {
 	case f.char == 0 && n >= 3 && (char == '~' || !strings.Contains(info, "`")):
 		f.char, f.length = char, n
+		if f.deep {
+			f.indent = indent
+		}
 		return true
 	case f.char == char && n >= f.length && strings.TrimSpace(info) == "":
 		f.char = 0

@@ -24,7 +24,7 @@ type block struct {
 // split parts an answer into its prose and its code blocks. One that is not closed goes on to the end.
 func split(answer string) (prose string, blocks []block) {
 	var text strings.Builder
-	var open fence
+	open := fence{deep: true}
 	var b block
 	before, info := "", ""
 	end := func() {
@@ -34,7 +34,7 @@ func split(answer string) (prose string, blocks []block) {
 	}
 	for _, l := range lines(answer) {
 		was := open.char != 0
-		inside := open.inside(strings.TrimLeft(l, " \t")) // in a list it stands further right
+		inside := open.inside(l)
 		switch is := open.char != 0; {
 		case !inside:
 			text.WriteString(l + "\n")
@@ -63,7 +63,8 @@ func namesFile(text string) bool {
 
 // isSession reports whether a fence says that commands or their output follow, which nobody quotes from a file.
 func isSession(info string) bool {
-	switch strings.ToLower(info) {
+	name, _, _ := strings.Cut(info, " ")
+	switch strings.ToLower(name) {
 	case "sh", "bash", "shell", "console", "text", "diff":
 		return true
 	}
