@@ -42,13 +42,13 @@ func ExampleCrossTab() {
 	//   clean failure                                                    1
 	//   unmeasured                                                       1
 	//
-	//   success rate                                         83% [44%–97%]
-	//     of which without a defect                          50% [19%–81%]
-	//     of which with a defect                             33% [10%–70%]
-	//   capability: success among clean runs                 75% [30%–95%]
+	//   success rate                                     5/6 83% [44%–97%]
+	//     of which without a defect                      3/6 50% [19%–81%]
+	//     of which with a defect                         2/6 33% [10%–70%]
+	//   capability: success among clean runs             3/4 75% [30%–95%]
 	//
 	//   defects                                                       runs         success with it      success without it
-	//     budget: over_budget_through                                    3         100% [34%–100%]           75% [30%–95%]
+	//     budget: over_budget_through                                    3     2/2 100% [34%–100%]       3/4 75% [30%–95%]
 	//
 	//   unmeasured, and in no rate: 1 run, the judge was down
 	//

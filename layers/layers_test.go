@@ -119,6 +119,9 @@ func TestTheFirstArmAgainstEachOther(t *testing.T) {
 			t.Errorf("%v", g)
 		}
 	}
+	if even := (layers.Gain{}); even.AllTainted() {
+		t.Error("nobody is better")
+	}
 }
 
 // What could not be checked is said once a run, however often the run lists it.

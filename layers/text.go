@@ -74,12 +74,12 @@ func (t *Table) writeHead(b *strings.Builder) {
 	writeLine(b, "", head)
 }
 
-// String returns the rate with its interval, 80% [44%–97%]; a dash when there is none.
+// String returns the rate with what it is of and its interval, 8/10 80% [49%–94%]; a dash when there is none.
 func (r Rate) String() string {
 	if r.Value == nil {
 		return "—"
 	}
-	return fmt.Sprintf("%.0f%% [%.0f%%–%.0f%%]", 100**r.Value, 100**r.Lo, 100**r.Hi)
+	return fmt.Sprintf("%d/%d %.0f%% [%.0f%%–%.0f%%]", r.Count, r.Of, 100**r.Value, 100**r.Lo, 100**r.Hi)
 }
 
 func (t *Table) writeDefects(b *strings.Builder) {

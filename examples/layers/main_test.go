@@ -171,6 +171,29 @@ func TestGroundingIsADefect(t *testing.T) {
 	}
 }
 
+// The tool's command line returned output in one run and was denied in the other. The second asks the same twice, which is a defect for whoever wants it.
+func TestDefectsOfTheHarness(t *testing.T) {
+	reached := transcripttest.New()
+	reached.Request(1_000).Bash("codegraph explore x").Result("x")
+	reached.Request(2_000).Text("done")
+	denied := transcripttest.New()
+	denied.Request(1_000).Bash("codegraph explore x").Error("denied")
+	denied.Request(2_000).ReadFile("a.go").Result("1\ta")
+	denied.Request(3_000).ReadFile("a.go").Result("1\ta")
+	denied.Request(4_000).Bash("ls").Result("a.go")
+	denied.Request(5_000).Text("done")
+	dir := write(t, map[string]string{
+		"run-new-1.jsonl": string(reached.End("done").Bytes()), "run-new-2.jsonl": string(denied.End("done").Bytes()),
+		"outcomes.jsonl": `{"id": "new-1", "outcome": "success"}` + "\n" + `{"id": "new-2", "outcome": "success"}`,
+	})
+	if _, out, _ := call(t, dir); !strings.Contains(out, "run-new-1.jsonl:2 harness  cli_returned: codegraph explore x\nnew-2: clean success\n") {
+		t.Error(out)
+	}
+	if _, out, _ := call(t, "-harness", dir); !strings.Contains(out, "new-2: success with a defect\n    "+filepath.Join(dir, "run-new-2.jsonl")+":6 harness  repeated_call") {
+		t.Error(out)
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	dir := directory(t)
 	empty := t.TempDir()

@@ -93,7 +93,11 @@ func (in *input) check(o *options, s *transcript.Session) (c checked) {
 	}
 	if o.harness {
 		c.add(harness.Repeats(s).Defects()...)
-		c.add(harness.Recoveries(s).Defects()...)
+		errs := harness.Recoveries(s)
+		c.add(errs.Defects()...)
+		if errs.CutOff > 0 {
+			c.not("recovery", "the run was cut off after an error")
+		}
 	}
 	if o.grounding {
 		g := rag.Ground(s)

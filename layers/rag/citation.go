@@ -34,7 +34,7 @@ var (
 	linesOf = regexp.MustCompile(`\b[Ll]ines?[ \t]+` + proseSpan + "[`*]*[ \t]+(?:of|in)[ \t]+[`*]*" + pathText)
 )
 
-// citations returns the citations of a text in order.
+// citations returns the places that a text cites, each once, in order.
 func citations(text string) []Citation {
 	type at struct {
 		offset int
@@ -74,9 +74,17 @@ func citations(text string) []Citation {
 		add(m[0], text[m[0]:m[1]], text[m[4]:m[5]], text[m[2]:m[3]], true)
 	}
 	slices.SortStableFunc(found, func(a, b at) int { return a.offset - b.offset })
-	list := []Citation{}
+	type place struct {
+		path     string
+		from, to int
+	}
+	list, seen := []Citation{}, make(map[place]bool)
 	for _, f := range found {
-		list = append(list, f.Citation)
+		p := place{f.Path, f.From, f.To}
+		if !seen[p] {
+			list = append(list, f.Citation)
+		}
+		seen[p] = true
 	}
 	return list
 }

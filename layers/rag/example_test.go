@@ -47,8 +47,8 @@ func ExampleTallyAbstention() {
 		fmt.Println(err)
 	}
 	// Output:
-	//   abstention: precision 100% [34%–100%], recall 100% [34%–100%]; hallucination 0% [0%–66%], over-abstention 0% [0%–79%]
-	//     accuracy of answered answerable questions 100% [21%–100%]; of unanswerable ones, as graded, 0% [0%–66%]
+	//   abstention: precision 2/2 100% [34%–100%], recall 2/2 100% [34%–100%]; hallucination 0/2 0% [0%–66%], over-abstention 0/1 0% [0%–79%]
+	//     accuracy of answered answerable questions 1/1 100% [21%–100%]; of unanswerable ones, as graded, 0/2 0% [0%–66%]
 	//     answerable, answered         1 right,     0 wrong,     0 without a grade
 	//     answerable, abstained        0 right,     0 wrong,     0 without a grade
 	//     unanswerable, answered       0 right,     0 wrong,     0 without a grade
@@ -67,6 +67,6 @@ func ExampleGround() {
 		SessionWith(&testing.T{}, transcript.Options{KeepText: true}) // in a test, its *testing.T
 	rag.Ground(session).WriteText(os.Stdout)
 	// Output:
-	//   grounding: 67% [21%–94%] supported, of 3 citations and 0 code blocks; 0 could not be checked
+	//   grounding: 2/3 67% [21%–94%] supported; 3 citations, 0 code blocks, 0 of them not to be checked
 	//     unsupported_citation: lib/send.go:19: lines not shipped
 }

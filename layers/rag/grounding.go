@@ -16,8 +16,8 @@ import (
 // A Grounding is how an answer stands on what the session's tools returned. It is plain data.
 type Grounding struct {
 	Position  transcript.Position `json:"position"`  // of the answer
-	Citations []Citation          `json:"citations"` // in the order of the answer; never nil
-	Quotes    []Quote             `json:"quotes"`    // likewise
+	Citations []Citation          `json:"citations"` // in the order of the answer, each place once; never nil
+	Quotes    []Quote             `json:"quotes"`    // in the order of the answer; never nil
 	// Supported is the citations and quotations that hold, of those that could be checked; from 0 to 1, higher is better. It has no value
 	// when there are none.
 	Supported layers.Rate `json:"supported"`
@@ -263,7 +263,7 @@ func (g Grounding) WriteText(w io.Writer) error {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "  grounding: %s supported, of %s and %s; %d could not be checked\n", g.Supported,
+	fmt.Fprintf(&b, "  grounding: %s supported; %s, %s, %d of them not to be checked\n", g.Supported,
 		textutil.Count(len(g.Citations), "citation"), textutil.Count(len(g.Quotes), "code block"), g.Unchecked)
 	for _, d := range g.Defects() {
 		fmt.Fprintf(&b, "    %s: %s\n", d.Name, textutil.Printable(d.Detail, 160))

@@ -84,7 +84,7 @@ func ask(ctx context.Context, j Judge, c Claim) Judged {
 // WriteText writes the rate, the claims that are not entailed, and why others are unmeasured. The error is that of w.
 func (e Entailment) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "  entailment: %s of %s; %d unmeasured\n", e.Rate, textutil.Count(e.Rate.Of, "claim"), e.Unmeasured)
+	fmt.Fprintf(&b, "  entailment: %s; %s, %d of them unmeasured\n", e.Rate, textutil.Count(len(e.Claims), "claim"), e.Unmeasured)
 	for _, c := range e.Claims {
 		text := textutil.Printable(c.Text, 120)
 		switch {

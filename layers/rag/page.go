@@ -106,7 +106,11 @@ func (p *page) shell(command string) {
 	names := append(fileWords(command), act.Files...)
 	switch {
 	case act.Kind == shell.Read && len(act.Files) == 1:
-		p.sections(act.Files[0], arrowed, nil)
+		if from, most := printedLines(command); from > 0 && p.whole(most) {
+			p.count(act.Files[0], from)
+		} else {
+			p.sections(act.Files[0], arrowed, nil)
+		}
 	case act.Kind == shell.Search:
 		one := ""
 		if len(names) == 1 {
@@ -116,6 +120,11 @@ func (p *page) shell(command string) {
 	default: // the retrieval tool may have been asked through its command line
 		p.sections("", arrowed, nil)
 	}
+	p.note(act, names)
+}
+
+// note notes the files that a command line may have shown besides.
+func (p *page) note(act shell.Action, names []string) {
 	for _, l := range p.lines {
 		for _, side := range []string{"--- a/", "+++ b/"} { // as git diff names a file
 			if name, ok := strings.CutPrefix(l, side); ok {
@@ -130,7 +139,7 @@ func (p *page) shell(command string) {
 			p.e.globs = append(p.e.globs, clean(n))
 		case act.Kind == shell.Read && len(act.Files) > 1 && slices.Contains(act.Files, n):
 			p.e.file(n).loose = true
-		default:
+		case !slices.ContainsFunc(act.Files, func(f string) bool { return sameFile(clean(f), clean(n)) }): // those are dealt with
 			p.e.file(n).named = true
 		}
 	}
