@@ -382,6 +382,36 @@ func TestADiskThatIsFullCostsTheRun(t *testing.T) {
 	}
 }
 
+// There is no point in paying for a run whose log is lost: the agent is ended.
+func TestADiskThatIsFullEndsTheAgent(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full here")
+	}
+	b := newBench(t)
+	if err := errors.Join(os.Mkdir(filepath.Join(b.dir, "out"), 0o700), os.Symlink("/dev/full", filepath.Join(b.dir, "out", "run-with-1.jsonl.part"))); err != nil {
+		t.Fatal(err)
+	}
+	steps := b.run(b.spec(func(s m) { arm(s, 0)["environment"] = m{"STANDIN": "[hang]"}; s["limits"].(m)["turn"] = "5s" }))
+	if steps[0].Status != Lost || !strings.Contains(steps[0].Reason, "no space left on device") || strings.Contains(steps[0].Reason, "time limit") {
+		t.Errorf("%+v", steps[0].Run)
+	}
+}
+
+// The group of a program ends with it, whatever its environment says.
+func TestAGroupEndsWithItsProgram(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	h, err := b.harness(b.spec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := proc{name: "sh", args: []string{"-c", "sleep 600 & printf %s $! > pid"}, dir: b.dir, env: []string{"PATH=/usr/bin:/bin"}}
+	if err := h.exec(t.Context(), p); err != nil || !gone(t, filepath.Join(b.dir, "pid")) {
+		t.Errorf("a child is still there, %v", err)
+	}
+}
+
 func TestATurnLimitOfTheClientIsAnOutcome(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
