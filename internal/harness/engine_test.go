@@ -164,11 +164,12 @@ func TestRepositoriesAreFetched(t *testing.T) {
 		t.Errorf("workspace %s", c.Dir)
 	}
 	head := strings.TrimSpace(b.git("rev-parse", "HEAD"))
-	b.run(spec(head), func(o *Options) { o.From = 2 })
-	if log, err = os.ReadFile(filepath.Join(b.dir, "out", "tool", "run2", "run-with.jsonl")); err != nil || !strings.Contains(string(log), `"new\n"`) {
+	both := func(o *Options) { o.Arms = []string{"with", "without"} }
+	b.run(spec(head), both)
+	if log, err = os.ReadFile(filepath.Join(b.dir, "out", "tool", "run1", "run-with.jsonl")); err != nil || !strings.Contains(string(log), `"new\n"`) {
 		t.Errorf("%s, %v", log, err)
 	}
-	steps := b.run(spec("absent"), func(o *Options) { o.From = 3 })
+	steps := b.run(spec("absent"), both)
 	if steps[0].Status != Lost || !strings.Contains(steps[0].Reason, "git fetch") {
 		t.Errorf("%+v", steps[0].Run)
 	}

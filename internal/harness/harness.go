@@ -60,7 +60,7 @@ type Harness struct {
 }
 
 // ErrOtherwise says that a run which is there was made with another task, build or configuration.
-var ErrOtherwise = errors.New("made otherwise")
+var ErrOtherwise = errors.New("was made otherwise")
 
 // ErrBusy says that another harness works in the output directory.
 var ErrBusy = errors.New("another harness works there")
@@ -108,21 +108,17 @@ func (h *Harness) Plan(ctx context.Context) ([]Step, error) {
 		return nil, err
 	}
 	var steps []Step
-	var errs []error
+	errs := h.conflicts()
 	for _, j := range h.spec.plan(h.opts.From, h.opts.Arms) {
 		run, known := h.state.Runs[j.Name]
-		log := filepath.Join(h.spec.Out, filepath.FromSlash(j.Name)) + ".jsonl"
-		_, statErr := os.Stat(log)
-		there := statErr == nil
+		there := h.there(j.Name)
 		switch {
 		case len(h.opts.Arms) > 0:
 			run = Run{Status: Pending}
 		case !known && there:
-			errs = append(errs, fmt.Errorf("%s is there, and this harness did not make it", log))
+			errs = append(errs, fmt.Errorf("%s has a log that this harness did not make", j.Name))
 		case !known || run.Status == Finished && !there:
 			run = Run{Status: Pending}
-		case run.Status == Finished && run.Made != h.made(j):
-			errs = append(errs, fmt.Errorf("%w: %s: choose another output directory, or run the arm %s again", ErrOtherwise, j.Name, j.Arm.Label))
 		}
 		steps = append(steps, Step{j, run})
 	}

@@ -558,12 +558,33 @@ func TestWhatIsThereIsNotMixedUp(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	for name, edit := range map[string]func(*Options){ // neither run by run nor arm by arm
+		"from": func(o *Options) { o.From = 2 }, "arms": func(o *Options) { o.Arms = []string{"with"} },
+	} {
+		h, err := b.harness(b.spec(func(s m) { s["agent"].(m)["model"] = "opus" }), edit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Run(t.Context()); !errors.Is(err, ErrOtherwise) || !strings.Contains(err.Error(), "run-without-1 was made otherwise, with another agent") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	another := b.spec(task("Another question")) // a log that somebody removed is compared with nothing
+	for _, label := range []string{"with", "without"} {
+		if err := os.Rename(filepath.Join(b.dir, "out", "run-"+label+"-1.jsonl"), filepath.Join(b.dir, label)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if steps := b.run(another); steps[0].Status != Finished {
+		t.Errorf("%+v", steps[0].Run)
+	}
 	foreign := b.file("out/run-with-2.jsonl", "mine\n")
-	h, err := b.harness(b.spec(runs(2)))
+	another["runs"] = 2
+	h, err := b.harness(another)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "did not make it") {
+	if _, err := h.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "a log that this harness did not make") {
 		t.Errorf("%v", err)
 	}
 	if data, err := os.ReadFile(foreign); err != nil || string(data) != "mine\n" {
