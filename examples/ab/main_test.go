@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"strings"
 	"testing"
 
 	"github.com/agent-eval/feedback/internal/standin"
@@ -24,5 +25,7 @@ func TestMain(m *testing.M) {
 			os.Exit(standin.Main(os.Args[1:]))
 		}
 	}
+	name, value, _ := strings.Cut(standin.Quick, "=")
+	os.Setenv(name, value)
 	os.Exit(m.Run())
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-eval/feedback/arms"
 	"github.com/agent-eval/feedback/internal/messagesapi"
+	"github.com/agent-eval/feedback/internal/standin"
 	"github.com/agent-eval/feedback/transcript"
 )
 
@@ -88,7 +89,7 @@ func TestRealParts(t *testing.T) {
 	}
 	env := []string{"PATH=" + strings.Join([]string{bin, filepath.Dir(node), "/usr/bin", "/bin"}, ":"), "HOME=" + filepath.Join(dir, "home"), "LANG=C.UTF-8",
 		"ANTHROPIC_BASE_URL=" + api.URL, "ANTHROPIC_API_KEY=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
-		"CODEGRAPH_NO_DOWNLOAD=1", "DO_NOT_TRACK=1",
+		"CODEGRAPH_NO_DOWNLOAD=1", "DO_NOT_TRACK=1", standin.Quick,
 		// The client looks for its maker all the same. With a proxy that refuses everything, no name is resolved and nothing leaves.
 		"HTTP_PROXY=" + api.URL, "HTTPS_PROXY=" + api.URL, "NO_PROXY=127.0.0.1"}
 	if err := os.Mkdir(filepath.Join(dir, "home"), 0o700); err != nil {

@@ -4,6 +4,7 @@ package harness
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/agent-eval/feedback/contamination"
@@ -24,5 +25,7 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
+	name, value, _ := strings.Cut(standin.Quick, "=")
+	os.Setenv(name, value)
 	os.Exit(m.Run())
 }
