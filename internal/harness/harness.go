@@ -140,8 +140,14 @@ func (h *Harness) Run(ctx context.Context) (steps []Step, err error) {
 		return nil, fmt.Errorf("%s: %w", h.spec.Out, ErrBusy)
 	}
 	defer unlock(f)
+	if h.state, err = readState(h.spec.Out); err != nil { // another one may have been here since New
+		return nil, err
+	}
 	if steps, err = h.Plan(ctx); err != nil {
 		return nil, err
+	}
+	if !slices.ContainsFunc(steps, func(s Step) bool { return s.Status != Finished }) {
+		return steps, nil
 	}
 	defer func() { err = errors.Join(err, h.cleanUp()) }()
 	if err := h.start(ctx, steps); err != nil {

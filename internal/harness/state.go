@@ -144,7 +144,7 @@ func (h *Harness) conflicts() (errs []error) {
 		what := ""
 		switch {
 		case run.Made.Common != m.Common:
-			what = "with another agent, or something else left out or hidden"
+			what = "with another agent or limit, or with something else hidden or left out"
 		case run.Made.Task != m.Task:
 			what = "for another task"
 		case run.Made.Arm != m.Arm:
