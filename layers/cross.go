@@ -16,8 +16,8 @@ type Table struct {
 	Group
 	// Arms are the same of each arm, in the order in which the labels first come up; empty when no run has one.
 	Arms []Group `json:"arms"`
-	// Gain is what changed from the second arm to the first; nil unless there are two with measured runs.
-	Gain *Gain `json:"gain"`
+	// Gains are what the first arm has over each other one, of those with measured runs.
+	Gains []Gain `json:"gains"`
 	// Runs are all runs, each with its label.
 	Runs []Labelled `json:"runs"`
 }
@@ -37,8 +37,9 @@ type Group struct {
 	Defects []DefectRate `json:"defects"`
 	// Indistinct is how many measured runs have a defect that breaks causality: in them capability and control cannot be told apart.
 	Indistinct int `json:"indistinct"`
-	// Reasons are why runs are unmeasured, with how many there are.
-	Reasons []Reason `json:"reasons"`
+	// Reasons are why runs are unmeasured, and Unchecked what could not be checked in runs; with how many there are, the most frequent first.
+	Reasons   []Reason `json:"reasons"`
+	Unchecked []Reason `json:"unchecked"`
 }
 
 // Counts are runs by [Label].
@@ -86,7 +87,7 @@ type DefectRate struct {
 	Without Rate `json:"without"`
 }
 
-// A Reason is why runs are unmeasured.
+// A Reason is why something is not known of runs.
 type Reason struct {
 	Text string `json:"text"`
 	Runs int    `json:"runs"`
@@ -102,8 +103,10 @@ type Gain struct {
 	Tainted float64 `json:"tainted"`
 }
 
-// AllTainted reports a gain that runs without a defect had no part in.
-func (g Gain) AllTainted() bool { return g.Success > 0 && g.Clean <= 0 }
+// AllTainted reports that one of the arms succeeds more often, and that its runs without a defect have no part in it.
+func (g Gain) AllTainted() bool {
+	return g.Success > 0 && g.Clean <= 0 || g.Success < 0 && g.Clean >= 0
+}
 
 // Labelled is a run and its place in the table.
 type Labelled struct {
@@ -113,7 +116,7 @@ type Labelled struct {
 
 // CrossTab joins outcomes and defects. Without runs it is a table of zeros, whose rates have no value. It does not change the runs.
 func CrossTab(runs []Run) Table {
-	t := Table{Schema: 1, Group: group("", runs), Arms: []Group{}, Runs: []Labelled{}}
+	t := Table{Schema: 1, Group: group("", runs), Arms: []Group{}, Gains: []Gain{}, Runs: []Labelled{}}
 	var labels []string
 	by := make(map[string][]Run)
 	for _, r := range runs {
@@ -126,26 +129,33 @@ func CrossTab(runs []Run) Table {
 	for _, label := range labels {
 		t.Arms = append(t.Arms, group(label, by[label]))
 	}
-	if len(t.Arms) == 2 {
-		t.Gain = gain(&t.Arms[0], &t.Arms[1])
+	for i := 1; i < len(t.Arms); i++ {
+		if a, b := &t.Arms[0], &t.Arms[i]; a.Counts.Measured() > 0 && b.Counts.Measured() > 0 {
+			t.Gains = append(t.Gains, gain(a, b))
+		}
 	}
 	return t
 }
 
-func gain(a, b *Group) *Gain {
-	if a.Counts.Measured() == 0 || b.Counts.Measured() == 0 {
-		return nil
-	}
-	return &Gain{a.Arm, b.Arm, *a.Success.Value - *b.Success.Value, *a.Clean.Value - *b.Clean.Value, *a.Tainted.Value - *b.Tainted.Value}
+func gain(a, b *Group) Gain {
+	return Gain{a.Arm, b.Arm, *a.Success.Value - *b.Success.Value, *a.Clean.Value - *b.Clean.Value, *a.Tainted.Value - *b.Tainted.Value}
 }
 
 // group counts some runs.
 func group(arm string, runs []Run) Group {
-	g := Group{Arm: arm, Defects: []DefectRate{}, Reasons: []Reason{}}
+	g := Group{Arm: arm, Defects: []DefectRate{}}
+	reasons, unchecked := make(tally), make(tally)
 	for i := range runs {
-		g.count(&runs[i])
+		r := &runs[i]
+		g.count(r)
+		if !r.Outcome.Measured() {
+			reasons[cmp.Or(r.Reason, "no reason given")]++
+		}
+		for _, u := range slices.Compact(slices.Sorted(slices.Values(r.Unchecked))) {
+			unchecked[u]++
+		}
 	}
-	slices.SortFunc(g.Reasons, func(a, b Reason) int { return cmp.Or(b.Runs-a.Runs, cmp.Compare(a.Text, b.Text)) })
+	g.Reasons, g.Unchecked = reasons.list(), unchecked.list()
 	c := g.Counts
 	n := c.Measured()
 	g.Success = NewRate(c.CleanSuccess+c.TaintedSuccess, n)
@@ -168,7 +178,6 @@ func (g *Group) count(r *Run) {
 		g.Counts.CleanFailure++
 	default:
 		g.Counts.Unmeasured++
-		g.reason(r)
 		return
 	}
 	if slices.ContainsFunc(r.Defects, func(d Defect) bool { return d.BreaksCausality }) {
@@ -176,14 +185,17 @@ func (g *Group) count(r *Run) {
 	}
 }
 
-func (g *Group) reason(r *Run) {
-	text := cmp.Or(r.Reason, "no reason given")
-	i := slices.IndexFunc(g.Reasons, func(known Reason) bool { return known.Text == text })
-	if i < 0 {
-		i = len(g.Reasons)
-		g.Reasons = append(g.Reasons, Reason{Text: text})
+// A tally counts runs by a text.
+type tally map[string]int
+
+// list returns the texts, the most frequent first.
+func (t tally) list() []Reason {
+	list := make([]Reason, 0, len(t))
+	for text, n := range t {
+		list = append(list, Reason{text, n})
 	}
-	g.Reasons[i].Runs++
+	slices.SortFunc(list, func(a, b Reason) int { return cmp.Or(b.Runs-a.Runs, cmp.Compare(a.Text, b.Text)) })
+	return list
 }
 
 // defectRates counts every kind of defect in the runs.

@@ -79,25 +79,70 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-// New succeeds in 6 of 8 runs, baseline in 4 of 8. Without a defect both succeed in 4: the 25 points are all in runs that had one.
+// New succeeds in 6 of 8 runs, baseline in 4 of 8. Without a defect both succeed in 4: the 25 points are all in runs that had one,
+// whichever arm comes first.
 func TestAGainThatIsAllTaintedIsSeen(t *testing.T) {
-	table := layers.CrossTab(concat(
-		runs(4, "new", layers.Success), runs(2, "new", layers.Success, late), runs(2, "new", layers.Failure),
-		runs(4, "baseline", layers.Success), runs(4, "baseline", layers.Failure)))
-	if g := table.Gain; g == nil || g.First != "new" || g.Success != 0.25 || g.Clean != 0 || g.Tainted != 0.25 || !g.AllTainted() {
-		t.Errorf("%+v", g)
-	}
-	var b strings.Builder
-	table.WriteText(&b)
-	for _, want := range []string{"new against baseline: success +25 points, of which 0 without a defect and +25 with one. The whole gain is in runs in which a control failed."} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
+	tainted := concat(runs(4, "new", layers.Success), runs(2, "new", layers.Success, late), runs(2, "new", layers.Failure))
+	baseline := concat(runs(4, "baseline", layers.Success), runs(4, "baseline", layers.Failure))
+	const all = " All that new is better by is in runs in which a control failed."
+	for _, c := range []struct {
+		runs []layers.Run
+		want layers.Gain
+		text string
+	}{
+		{concat(tainted, baseline), layers.Gain{First: "new", Second: "baseline", Success: 0.25, Tainted: 0.25},
+			"new against baseline: success +25 points, of which 0 without a defect and +25 with one." + all},
+		{concat(baseline, tainted), layers.Gain{First: "baseline", Second: "new", Success: -0.25, Tainted: -0.25},
+			"baseline against new: success -25 points, of which 0 without a defect and -25 with one." + all},
+	} {
+		table := layers.CrossTab(c.runs)
+		if diff := cmp.Diff([]layers.Gain{c.want}, table.Gains); diff != "" || !table.Gains[0].AllTainted() {
+			t.Error(diff)
+		}
+		if text := text(t, &table); !strings.Contains(text, c.text+"\n") {
+			t.Errorf("no %q in\n%s", c.text, text)
 		}
 	}
-	honest := layers.CrossTab(concat(runs(3, "new", layers.Success), runs(1, "new", layers.Failure), runs(1, "b", layers.Success), runs(3, "b", layers.Failure)))
-	if honest.Gain.AllTainted() || honest.Gain.Clean != 0.5 {
-		t.Errorf("%+v", honest.Gain)
+}
+
+// Of three arms the first is set against both others. Without a defect it succeeds in 3 of 4, the second in 1 of 4; the third has no
+// measured run.
+func TestTheFirstArmAgainstEachOther(t *testing.T) {
+	table := layers.CrossTab(concat(runs(3, "new", layers.Success), runs(1, "new", layers.Failure), runs(1, "b", layers.Success), runs(3, "b", layers.Failure),
+		runs(2, "c", layers.Unmeasured), runs(4, "d", layers.Success)))
+	want := []layers.Gain{{First: "new", Second: "b", Success: 0.5, Clean: 0.5}, {First: "new", Second: "d", Success: -0.25, Clean: -0.25}}
+	if diff := cmp.Diff(want, table.Gains); diff != "" {
+		t.Error(diff)
 	}
+	for _, g := range table.Gains {
+		if g.AllTainted() {
+			t.Errorf("%v", g)
+		}
+	}
+}
+
+// What could not be checked is said once a run, however often the run lists it.
+func TestWhatWasNotCheckedIsSaid(t *testing.T) {
+	all := runs(3, "", layers.Success)
+	for i := range 2 {
+		all[i].Unchecked = []string{"grounding: no answer", "grounding: no answer"}
+	}
+	table := layers.CrossTab(all)
+	if want := (layers.Reason{Text: "grounding: no answer", Runs: 2}); len(table.Unchecked) != 1 || table.Unchecked[0] != want || table.Counts.CleanSuccess != 3 {
+		t.Errorf("%+v", table.Group)
+	}
+	if text := text(t, &table); !strings.Contains(text, "not checked in 2 runs, which may have such a defect all the same: grounding: no answer") {
+		t.Error(text)
+	}
+}
+
+func text(t *testing.T, table *layers.Table) string {
+	t.Helper()
+	var b strings.Builder
+	if err := table.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 func TestBrokenCausalityIsSaid(t *testing.T) {
@@ -123,7 +168,7 @@ func TestLaws(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		var all []layers.Run
 		for i := range r.IntN(30) {
-			run := layers.Run{ID: fmt.Sprint(i), Reason: fmt.Sprint(r.IntN(3)), Arm: []string{"a", "b"}[r.IntN(2)], Outcome: []layers.Outcome{layers.Success, layers.Failure, layers.Unmeasured}[r.IntN(3)], Defects: []layers.Defect{}}
+			run := layers.Run{ID: fmt.Sprint(i), Reason: fmt.Sprint(r.IntN(3)), Unchecked: [][]string{nil, {"x"}, {"y", "x"}}[r.IntN(3)], Arm: []string{"a", "b"}[r.IntN(2)], Outcome: []layers.Outcome{layers.Success, layers.Failure, layers.Unmeasured}[r.IntN(3)], Defects: []layers.Defect{}}
 			for range r.IntN(3) {
 				run.Defects = append(run.Defects, []layers.Defect{late, missing}[r.IntN(2)])
 			}

@@ -49,9 +49,12 @@ type Run struct {
 	Reason  string   `json:"reason,omitempty"`
 	// Defects are all that were found, in any order; none is what makes a run clean.
 	Defects []Defect `json:"defects"`
+	// Unchecked are the contracts that could not be checked in the run, each with the reason: "grounding: the session gave no answer". A
+	// defect of theirs would not have been seen.
+	Unchecked []string `json:"unchecked,omitempty"`
 }
 
-// Clean reports whether no contract was broken in the run.
+// Clean reports whether no contract was broken in the run, of those that were checked.
 func (r *Run) Clean() bool { return len(r.Defects) == 0 }
 
 // A Label is the place of a run in the cross table.

@@ -114,16 +114,28 @@ func (t *Table) Notes() (notes []string) {
 	for _, r := range t.Reasons {
 		notes = append(notes, fmt.Sprintf("unmeasured, and in no rate: %s, %s", textutil.Count(r.Runs, "run"), textutil.Printable(r.Text, 200)))
 	}
-	if g := t.Gain; g != nil {
-		first, second := textutil.Printable(g.First, 60), textutil.Printable(g.Second, 60)
-		text := fmt.Sprintf("%s against %s: success %s points, of which %s without a defect and %s with one.", first, second, points(g.Success), points(g.Clean), points(g.Tainted))
-		if g.AllTainted() {
-			text += " The whole gain is in runs in which a control failed."
-		}
-		notes = append(notes, text)
+	for _, r := range t.Unchecked {
+		notes = append(notes, fmt.Sprintf("not checked in %s, which may have such a defect all the same: %s", textutil.Count(r.Runs, "run"), textutil.Printable(r.Text, 200)))
+	}
+	for _, g := range t.Gains {
+		notes = append(notes, g.String())
 	}
 	notes = append(notes, fmt.Sprintf("Intervals are Wilson's at %.0f%%. A defect in a successful run had its chance to help; that it did is not shown.", 100*Confidence))
 	return notes
+}
+
+// String returns the gain as a sentence, and what to think of it.
+func (g Gain) String() string {
+	text := fmt.Sprintf("%s against %s: success %s points, of which %s without a defect and %s with one.",
+		textutil.Printable(g.First, 60), textutil.Printable(g.Second, 60), points(g.Success), points(g.Clean), points(g.Tainted))
+	if !g.AllTainted() {
+		return text
+	}
+	better := g.First
+	if g.Success < 0 {
+		better = g.Second
+	}
+	return text + " All that " + textutil.Printable(better, 60) + " is better by is in runs in which a control failed."
 }
 
 // points writes a difference of rates.

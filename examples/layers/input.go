@@ -18,6 +18,7 @@ import (
 	"github.com/agent-eval/feedback/layers"
 	"github.com/agent-eval/feedback/layers/budget"
 	"github.com/agent-eval/feedback/layers/harness"
+	"github.com/agent-eval/feedback/layers/rag"
 	"github.com/agent-eval/feedback/transcript"
 )
 
@@ -161,6 +162,9 @@ func (in *input) defects(o *options, s *transcript.Session) (defects []layers.De
 	if o.harness {
 		defects = append(defects, harness.Repeats(s).Defects()...)
 		defects = append(defects, harness.Recoveries(s).Defects()...)
+	}
+	if o.grounding {
+		defects = append(defects, rag.Ground(s).Defects()...)
 	}
 	return defects
 }

@@ -3,7 +3,7 @@
 //
 // Usage:
 //
-//	layers [-outcomes FILE] [-budgets FILE] [-sandbox ROOT]... [-harness] [-json] [-tools FILE] [DIR [LABEL...]]
+//	layers [-outcomes FILE] [-budgets FILE] [-sandbox ROOT]... [-harness] [-grounding] [-json] [-tools FILE] [DIR [LABEL...]]
 //
 // DIR holds the logs of arms, as comparearms reads them, outcomes.jsonl and budgets.json. An outcome is a line {"id": "new-1", "outcome":
 // "success"}, or failure, or unmeasured with a reason; the id is the run's name. Without a directory it reads runs that are built in,
@@ -29,7 +29,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 type options struct {
 	outcomes, budgets, tools string
 	sandbox                  cli.Strings
-	harness, json            bool
+	harness, grounding, json bool
 	dir                      string
 	labels                   []string
 }
@@ -46,6 +46,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fs.StringVar(&o.budgets, "budgets", "", "JSON `file` with the budgets (default DIR/budgets.json, if it is there)")
 	fs.Var(&o.sandbox, "sandbox", "`directory` that no tool may name a file outside of, repeatable")
 	fs.BoolVar(&o.harness, "harness", false, "count calls made again for nothing, and errors not recovered from, as defects too")
+	fs.BoolVar(&o.grounding, "grounding", false, "count citations and quotations of the answer that no tool result supports as defects too")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object")
 	fs.StringVar(&o.tools, "tools", "", "JSON `file` that says which tools are measured, for another retrieval server")
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {

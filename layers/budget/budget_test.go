@@ -3,6 +3,7 @@ package budget_test
 import (
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -121,8 +122,13 @@ func TestMissingUsageLetThrough(t *testing.T) {
 	if r.Requests != 4 || r.Budgets[0].Calls != 1 || *r.Budgets[0].Peak != 500 {
 		t.Errorf("%+v", r)
 	}
-	log.End("fine") // line 9: and now the session ended well with it
-	if r := budget.Analyze(log.Session(t), nil, budget.Options{}); !r.Missing[2].LetThrough {
+	log.EndWith(transcripttest.Args{"subtype": "error_max_turns"}) // a run that failed did not go on
+	if r := budget.Analyze(log.Session(t), nil, budget.Options{}); r.Missing[2].LetThrough {
+		t.Error("a run that failed on it let it through")
+	}
+	log.RequestUsage(nil).Text("once more")
+	log.End("fine") // and now the session ended well with it
+	if r := budget.Analyze(log.Session(t), nil, budget.Options{}); !r.Missing[3].LetThrough {
 		t.Error("a run that ended well on it let it through")
 	}
 }
@@ -195,6 +201,69 @@ func TestSubagents(t *testing.T) {
 	}
 }
 
+// Threads that nobody is known to have started belong to no turn, and to the run.
+func TestThreadsOfNoTurn(t *testing.T) {
+	request := func(tokens int) transcript.Event { return &transcript.Request{Usage: &transcript.Usage{Input: tokens}} }
+	s := &transcript.Session{Threads: []transcript.Thread{
+		{Events: []transcript.Event{request(10)}},
+		{ID: "lost", Events: []transcript.Event{request(20), &transcript.Compaction{Trigger: "auto", PreTokens: 90}}},
+		{ID: "lost too", Events: []transcript.Event{request(80)}},
+	}, Auxiliary: []transcript.Thread{{ID: "summary", Events: []transcript.Event{request(40)}}}}
+	r := budget.Analyze(s, []budget.Budget{per(budget.PerTurn, 5), per(budget.PerRun, 1000), per(budget.PerCall, 70)}, budget.Options{})
+	if turn, run := r.Budgets[0], r.Budgets[1]; turn.Calls != 1 || *turn.Peak != 10 || run.Calls != 4 || *run.Peak != 150 {
+		t.Errorf("turn %+v, run %+v", turn, run)
+	}
+	if call := r.Budgets[2]; call.Stopped != 1 || call.Through != 1 { // the request of another thread says nothing about the compaction
+		t.Errorf("%+v", call)
+	}
+}
+
+// All prompts of a subagent belong to the turn that started it.
+func TestASubagentIsInOneTurn(t *testing.T) {
+	log := transcripttest.New()
+	sub := log.Request(10).Call("Agent", nil).Subagent()
+	sub.Request(100).Text("x")
+	sub.Prompt("and?")
+	sub.Request(200).Text("y")
+	if r := judge(t, log, per(budget.PerTurn, 1000)); *r.Peak != 310 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A stream has the last request of a subagent only in the usage of the delegation's result.
+func TestTheLastRequestOfASubagentCounts(t *testing.T) {
+	for last, want := range map[int]int{70_000: 130_000, 50_000: 60_000} { // 10 + 50 + 70; or the result repeats what is there
+		log := transcripttest.New()
+		call := log.Request(10_000).Call("Agent", nil)
+		call.Subagent().Request(50_000).Text("looking")
+		log.Event(transcripttest.Args{"type": "user", "parent_tool_use_id": nil,
+			"message":         transcripttest.Args{"role": "user", "content": []any{transcripttest.Args{"type": "tool_result", "tool_use_id": call.ID, "content": "found"}}},
+			"tool_use_result": transcripttest.Args{"usage": transcripttest.Args{"input_tokens": last, "output_tokens": 1}}})
+		if r := judge(t, log, per(budget.PerRun, 1_000_000)); r.Peak == nil || *r.Peak != want {
+			t.Errorf("%d: %+v", last, r)
+		}
+	}
+}
+
+// What a run came to is what its summary says was processed.
+func TestRealLogs(t *testing.T) {
+	files, _ := filepath.Glob("../../../shared/transcripts/public/*.jsonl")
+	more, _ := filepath.Glob("../../../shared/transcripts/*/*/*.jsonl")
+	if len(files) == 0 {
+		t.Skip("no real logs beside the project")
+	}
+	for _, file := range append(files, more...) {
+		s, err := transcript.ReadFiles(transcript.Options{}, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := budget.Analyze(s, []budget.Budget{per(budget.PerRun, 1)}, budget.Options{}).Budgets[0]
+		if want := s.Summary().ProcessedTokens; want != nil && (r.Peak == nil || *r.Peak != *want) {
+			t.Errorf("%s: %v, want %d", file, r.Peak, *want)
+		}
+	}
+}
+
 func TestRunawayTurns(t *testing.T) {
 	grow := func(log *transcripttest.Log, prompts ...int) {
 		for _, p := range prompts[:len(prompts)-1] {
@@ -217,6 +286,13 @@ func TestRunawayTurns(t *testing.T) {
 			l.Request(110).Bash("ls").Result("x")
 			l.Compact(115, 40)
 			grow(l, 45, 60, 70)
+		}, 0},
+		{"compacted, and still above", func(l *transcripttest.Log) {
+			l.Request(50).Bash("ls").Result("x")
+			l.Request(110).Bash("ls").Result("x")
+			l.Compact(115, 105)
+			l.Request(105).Text("done")
+			l.End("done")
 		}, 0},
 		{"compacted and above again by the end", func(l *transcripttest.Log) {
 			l.Request(50).Bash("ls").Result("x")

@@ -76,20 +76,52 @@ func TestGateBaseIsKnownAndOnlyTheTextIsEstimated(t *testing.T) {
 	}
 }
 
-// Ratios of 2, 2.5 and 10: the lower median is 2.5, 10 is beyond 3.75 and left out, and (2,000 + 2,500) / (1,000 + 1,000) = 2.25.
+// As occupancy does: the lower median of the ratios, those beyond a factor of 1.5 of it left out, the rest pooled.
 func TestGateCalibratesAsOccupancyDoes(t *testing.T) {
-	g := gate(t, per(budget.PerCall, 1_000_000), budget.GateOptions{})
-	for _, c := range []struct{ chars, tokens int }{{2000, 1000}, {2500, 1000}, {10_000, 1000}, {500, 10}} { // 500 characters say nothing
-		ticket, err := g.Admit(chars(c.chars))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := g.Settle(ticket, used(c.tokens)); err != nil {
-			t.Error(err)
-		}
+	type settled struct{ chars, tokens int }
+	many := make([]settled, 128)
+	for i := range many {
+		many[i] = settled{2000, 1000 - 500*(i/64)} // 64 at 2, then 64 at 4
 	}
-	if s := g.State(); s.SizePerToken != 2.25 || !s.Calibrated {
-		t.Errorf("%+v", s)
+	for _, c := range []struct {
+		reason     string
+		calls      []settled
+		want       float64
+		calibrated bool
+	}{
+		{"2, 2.5 and 10: 10 is beyond 3.75, and 4,500 / 2,000", []settled{{2000, 1000}, {2500, 1000}, {10_000, 1000}}, 2.25, true},
+		{"1, 3 and 3: 1 is beyond 2", []settled{{1000, 1000}, {3000, 1000}, {3000, 1000}}, 3, true},
+		{"of 2 and 4 the lower is the median", []settled{{2000, 1000}, {4000, 1000}}, 2, true},
+		{"500 characters say nothing", []settled{{500, 250}}, 3, false},
+		{"20 characters are no token", []settled{{2000, 100}}, 3, false},
+		{"nor is a fourth of one", []settled{{1000, 4000}}, 3, false},
+		{"the latest 64 count", many, 4, true},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			g := gate(t, per(budget.PerCall, 1_000_000), budget.GateOptions{})
+			for _, call := range c.calls {
+				ticket, err := g.Admit(chars(call.chars))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := g.Settle(ticket, used(call.tokens)); err != nil {
+					t.Error(err)
+				}
+			}
+			if s := g.State(); s.SizePerToken != c.want || s.Calibrated != c.calibrated {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+func TestGateTakesNoCallForNothing(t *testing.T) {
+	g := gate(t, per(budget.PerRun, 1), budget.GateOptions{})
+	if _, err := g.Admit(budget.Prompt{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := g.Admit(budget.Prompt{}); !errors.Is(err, budget.ErrOverBudget) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -23,6 +23,7 @@ type step struct {
 type walker struct {
 	ok       bool                          // the session ended well
 	threads  map[string]*transcript.Thread // not yet walked
+	last     map[string]int                // thread → its last measured prompt so far
 	steps    []step
 	turns    []turn
 	missing  []Missing
@@ -30,7 +31,7 @@ type walker struct {
 }
 
 func walk(s *transcript.Session) *walker {
-	w := &walker{ok: s.OK(), threads: make(map[string]*transcript.Thread)}
+	w := &walker{ok: s.OK(), threads: make(map[string]*transcript.Thread), last: make(map[string]int)}
 	for i := range s.Threads {
 		w.threads[s.Threads[i].ID] = &s.Threads[i]
 	}
@@ -91,6 +92,7 @@ func (v *visit) event(ev transcript.Event) {
 			v.thread(ev.ID, v.turn)
 		}
 	case *transcript.ToolResult:
+		v.unseen(ev)
 		v.step(step{unit: Characters, pos: o.Pos, amount: ev.Chars, known: true})
 	case *transcript.Compaction:
 		v.window.compacted(o)
@@ -127,7 +129,17 @@ func (v *visit) request(r *transcript.Request) {
 		v.step(step{unit: Tokens, pos: r.Pos})
 		return
 	}
+	v.last[v.id] = r.Usage.Prompt()
 	v.step(step{unit: Tokens, pos: r.Pos, amount: r.Usage.Prompt(), known: true})
+}
+
+// unseen adds the last request of a subagent where the log has it in the delegation's result alone, as a stream does.
+func (v *visit) unseen(r *transcript.ToolResult) {
+	if r.SubagentUsage == nil || r.SubagentUsage.Prompt() == 0 || r.SubagentUsage.Prompt() == v.last[r.CallID] {
+		return
+	}
+	v.requests++
+	v.steps = append(v.steps, step{unit: Tokens, pos: r.Pos, thread: r.CallID, turn: v.turn, amount: r.SubagentUsage.Prompt(), known: true})
 }
 
 // letThrough marks the requests without usage after which the run went on, or ended well.

@@ -1,12 +1,15 @@
 package harness
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agent-eval/feedback/internal/textutil"
@@ -29,6 +32,22 @@ type Arg struct {
 	Allowed []any `json:"allowed,omitempty"`
 	// Optional means that it may be left out; if it is there, its value has to be allowed.
 	Optional bool `json:"optional,omitempty"`
+}
+
+// UnmarshalJSON keeps numbers as they are written, so that large ones stay what they are.
+func (a *Arg) UnmarshalJSON(text []byte) error {
+	type plain Arg // without this method
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	d.DisallowUnknownFields()
+	return d.Decode((*plain)(a))
+}
+
+// decode is json.Unmarshal, with numbers kept as they are written.
+func decode(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return d.Decode(v)
 }
 
 // ReadExpected reads expected calls from a JSON array. An element that is none costs that element; all errors come
@@ -59,7 +78,7 @@ func MadeCalls(t *transcript.Thread) (made []Made, err error) {
 		if c.Input == "" {
 			return nil, fmt.Errorf("%v: the arguments were not kept: read the session with KeepText", c.Pos)
 		}
-		if err := json.Unmarshal([]byte(c.Input), &m.Args); err != nil {
+		if err := decode([]byte(c.Input), &m.Args); err != nil {
 			return nil, fmt.Errorf("%v: the input of %s is no object", c.Pos, c.Name)
 		}
 		made = append(made, m)
@@ -186,7 +205,8 @@ func (a Arg) allows(value any) bool {
 	})
 }
 
-// numbers returns v with every number as a float64, so that callers may give whole ones.
+// numbers returns v with every number in one form, so that callers may give whole ones: as a float64, or, where that may not hold it
+// exactly, as it is written.
 func numbers(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -202,15 +222,23 @@ func numbers(v any) any {
 		}
 		return out
 	case json.Number:
-		f, _ := v.Float64()
-		return f
+		f, err := v.Float64()
+		if err != nil || math.Abs(f) >= 1<<53 && !strings.ContainsAny(string(v), ".eE") {
+			return v
+		}
+		return numbers(f)
+	case float64:
+		if math.Abs(v) >= 1<<53 {
+			return json.Number(strconv.FormatFloat(v, 'f', -1, 64))
+		}
+		return v
 	}
 	if r := reflect.ValueOf(v); r.CanInt() {
-		return float64(r.Int())
+		return numbers(json.Number(strconv.FormatInt(r.Int(), 10)))
 	} else if r.CanUint() {
-		return float64(r.Uint())
+		return numbers(json.Number(strconv.FormatUint(r.Uint(), 10)))
 	} else if r.CanFloat() {
-		return r.Float()
+		return numbers(r.Float())
 	}
 	return v
 }

@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"io"
+	"regexp"
 
 	"github.com/agent-eval/feedback/internal/textutil"
 	"github.com/agent-eval/feedback/layers"
@@ -80,10 +81,17 @@ func at(steps []Step, i int) *Step {
 	return &steps[i]
 }
 
+// ids and times are what differs between two runs of one trajectory: a client's ids, UUIDs, and times of the day.
+var (
+	ids   = regexp.MustCompile(`\b(toolu|call|msg|req)_[A-Za-z0-9]{20,}\b|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`)
+	times = regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d:?\d\d)?`)
+)
+
 func trajectory(s *transcript.Session, whole bool, opts ParityOptions) (steps []Step) {
 	for i := range s.Threads {
 		for _, c := range Calls(&s.Threads[i]) {
 			text := input(c.ToolCall, whole)
+			text = times.ReplaceAllString(ids.ReplaceAllString(text, "<id>"), "<time>")
 			if opts.Rewrite != nil {
 				text = opts.Rewrite(text)
 			}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
+	"github.com/agent-eval/feedback/internal/shell"
 	"github.com/agent-eval/feedback/internal/textutil"
 	"github.com/agent-eval/feedback/layers"
 	"github.com/agent-eval/feedback/transcript"
@@ -17,9 +19,9 @@ type Recovery struct {
 	Tool     string              `json:"tool"`
 	Failure  transcript.Failure  `json:"failure"`
 	Ending   Ending              `json:"ending"`
-	// Steps is how many calls the agent made after the error, up to the one that recovered, or to the end of the turn.
+	// Steps is how many calls the agent made when it knew of the error, up to the one that recovered, or to the end of the turn.
 	Steps int `json:"steps"`
-	// Same is how many of them were the very call that had failed.
+	// Same is how many of them were the very call that had failed, with nothing in between that may change something.
 	Same int `json:"same"`
 }
 
@@ -28,9 +30,10 @@ type Ending string
 
 // The endings.
 const (
-	Recovered Ending = "recovered" // a later call of the tool in the same turn did not fail
+	Recovered Ending = "recovered" // a later call of the tool, for commands one of the same program, in the same turn did not fail
 	Repeated  Ending = "repeated"  // none did, and the failed call was made again as it was
 	GaveUp    Ending = "gave up"   // none did, and it was not
+	CutOff    Ending = "cut off"   // none did until the run was ended by a limit, an error or a kill: no verdict
 )
 
 // Errors are the tool errors of a session and how they ended. It is plain data.
@@ -39,7 +42,8 @@ type Errors struct {
 	Recovered  int        `json:"recovered"`
 	Repeated   int        `json:"repeated"`
 	GaveUp     int        `json:"gave_up"`
-	// Rate is Recovered / all, from 0 to 1, higher is better; nil without an error. Steps is the median of the steps that recoveries
+	CutOff     int        `json:"cut_off"`
+	// Rate is Recovered / all but those cut off, from 0 to 1, higher is better; nil without any. Steps is the median of the steps that recoveries
 	// took, the lower of two; nil without one.
 	Rate  *float64 `json:"rate"`
 	Steps *int     `json:"steps"`
@@ -50,16 +54,22 @@ type Errors struct {
 func Recoveries(s *transcript.Session) Errors {
 	e := Errors{Recoveries: []Recovery{}}
 	whole := keepsInput(s)
+	var lines shell.Reader
 	for i := range s.Threads {
-		for _, turn := range turns(&s.Threads[i]) {
-			for k, c := range turn {
-				if c.failed() {
-					e.add(recovery(c, turn[k+1:], whole))
+		for _, turn := range turns(s, &s.Threads[i]) {
+			for k, c := range turn.calls {
+				if !c.failed() {
+					continue
 				}
+				r := recovery(c, turn.calls[k+1:], whole, &lines)
+				if turn.cut && r.Ending != Recovered {
+					r.Ending = CutOff
+				}
+				e.add(r)
 			}
 		}
 	}
-	e.Rate = share(e.Recovered, len(e.Recoveries))
+	e.Rate = share(e.Recovered, len(e.Recoveries)-e.CutOff)
 	var steps []int
 	for _, r := range e.Recoveries {
 		if r.Ending == Recovered {
@@ -80,23 +90,28 @@ func (e *Errors) add(r Recovery) {
 		e.Recovered++
 	case Repeated:
 		e.Repeated++
+	case CutOff:
+		e.CutOff++
 	default:
 		e.GaveUp++
 	}
 }
 
-func recovery(c Call, later []Call, whole bool) Recovery {
+func recovery(c Call, later []Call, whole bool, lines *shell.Reader) Recovery {
 	r := Recovery{c.Pos, c.Thread, c.Name, c.Result.Failure, GaveUp, 0, 0}
 	want := input(c.ToolCall, whole)
+	changed := false
 	for _, next := range later {
-		r.Steps++
-		if next.Name != c.Name {
+		if next.Request == c.Request { // sent before anybody knew of the error
 			continue
 		}
-		if input(next.ToolCall, whole) == want {
+		r.Steps++
+		same := next.Name == c.Name && input(next.ToolCall, whole) == want
+		if same && !changed {
 			r.Same++
 		}
-		if next.Result != nil && !next.Result.IsError {
+		changed = changed || !same && !readOnly(next.ToolCall, lines)
+		if sameAim(c, next) && next.Result != nil && !next.Result.IsError {
 			r.Ending = Recovered
 			return r
 		}
@@ -107,30 +122,68 @@ func recovery(c Call, later []Call, whole bool) Recovery {
 	return r
 }
 
-// turns returns the calls of a thread turn by turn. A turn ends with the user's next prompt, or with a result.
-func turns(t *transcript.Thread) (turns [][]Call) {
+// sameAim reports whether a call may be a further attempt at what failed. Commands are all calls of one tool, so their programs count.
+func sameAim(a, b Call) bool {
+	return a.Name == b.Name && (a.Family != transcript.Shell || program(a.Args.Command) == program(b.Args.Command))
+}
+
+// program returns the first word of a command line that is neither an assignment nor a change of directory.
+func program(command string) string {
+	words := strings.Fields(command)
+	for i := 0; i < len(words); i++ {
+		switch w := words[i]; {
+		case w == "cd":
+			for i < len(words) && words[i] != "&&" && !strings.HasSuffix(words[i], ";") {
+				i++
+			}
+		case strings.Contains(w, "="):
+		default:
+			return w
+		}
+	}
+	return ""
+}
+
+// A turn is the calls of a thread up to the user's next prompt, a result or the end of the log.
+type turn struct {
+	calls []Call
+	cut   bool // it did not end by itself
+}
+
+// turns returns the calls of a thread turn by turn.
+func turns(s *transcript.Session, t *transcript.Thread) (turns []turn) {
 	calls := Calls(t)
-	var turn []Call
+	var cur turn
+	end := func(cut bool) {
+		if cur.cut = cut; len(cur.calls) > 0 {
+			turns = append(turns, cur)
+		}
+		cur = turn{}
+	}
+	segment := 0
 	for _, ev := range t.Events {
-		if ev.At().Abandoned {
+		o := ev.At()
+		if o.Abandoned {
 			continue
 		}
-		ends := false
+		if o.Segment != segment {
+			end(t.ID == "")
+			segment = o.Segment
+		}
 		switch ev := ev.(type) {
 		case *transcript.ToolCall:
-			turn, calls = append(turn, calls[0]), calls[1:]
+			cur.calls, calls = append(cur.calls, calls[0]), calls[1:]
 		case *transcript.UserText:
-			ends = ev.Prompt
+			if ev.Prompt {
+				end(false)
+			}
 		case *transcript.Result:
-			ends = ev.Worked
-		}
-		if ends && len(turn) > 0 {
-			turns, turn = append(turns, turn), nil
+			if ev.Worked {
+				end(!ev.OK())
+			}
 		}
 	}
-	if len(turn) > 0 {
-		turns = append(turns, turn)
-	}
+	end(t.ID == "" && !s.OK())
 	return turns
 }
 
@@ -148,8 +201,14 @@ func (e Errors) Defects() (defects []layers.Defect) {
 // WriteText writes the errors as lines of a report. The error is that of w.
 func (e Errors) WriteText(w io.Writer) error {
 	text := "  tool errors: none\n"
-	if e.Rate != nil {
+	switch {
+	case e.Rate == nil && e.CutOff > 0:
+		text = fmt.Sprintf("  tool errors: %d, all cut off: not measured\n", e.CutOff)
+	case e.Rate != nil:
 		text = fmt.Sprintf("  tool errors: %d, recovered %d (%.0f%%), repeated %d, gave up %d", len(e.Recoveries), e.Recovered, 100**e.Rate, e.Repeated, e.GaveUp)
+		if e.CutOff > 0 {
+			text += fmt.Sprintf(", cut off %d", e.CutOff)
+		}
 		if e.Steps != nil {
 			text += fmt.Sprintf("; a recovery took %s", textutil.Count(*e.Steps, "call"))
 		}

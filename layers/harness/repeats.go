@@ -31,8 +31,9 @@ type Redundancy struct {
 
 // Repeats finds the calls that ask the same of the same tool as one before them in their thread, with nothing in between that may have
 // changed the answer or the window: a call that only reads, searches or retrieves changes nothing; any other may, and so do a
-// prompt of the user and a compaction. A shell command is judged by what it does. Calls of one message do not wait for one another, and
-// two equal ones among them count.
+// prompt of the user and a compaction. A shell command changes nothing when it is one pipeline that reads or searches; in doubt a call is no
+// repeat. Calls of one message do not wait for one another, and two equal ones among them count. To ask a background task again (BashOutput,
+// TaskOutput) is no repeat.
 func Repeats(s *transcript.Session) Redundancy {
 	r := Redundancy{Repeats: []Repeat{}}
 	whole := keepsInput(s)
@@ -55,9 +56,10 @@ func (r *Redundancy) thread(t *transcript.Thread, whole bool, lines *shell.Reade
 		case *transcript.ToolCall:
 			r.Calls++
 			key := ev.Name + "\x00" + input(ev, whole)
-			if before := seen[key]; before != nil {
+			if before := seen[key]; before != nil && !polls(ev) {
 				r.Repeats = append(r.Repeats, Repeat{ev.Pos, ev.Thread, before.Pos, ev.Name, ev.Args.Label(), failed[before.ID]})
-			} else if !readOnly(ev, lines) {
+			}
+			if !readOnly(ev, lines) {
 				clear(seen)
 			}
 			seen[key] = ev
@@ -79,11 +81,24 @@ func readOnly(c *transcript.ToolCall, lines *shell.Reader) bool {
 	case transcript.Retrieval, transcript.Read, transcript.Search:
 		return true
 	case transcript.Shell:
-		kind := lines.Classify(c.Args.Command).Kind
-		return kind == shell.Read || kind == shell.Search
+		return onlyLooks(c.Args.Command, lines)
 	}
 	return c.Role == transcript.RoleBookkeeping
 }
+
+// onlyLooks reports whether a command line is one pipeline that reads or searches. Of a longer one, Classify tells the most telling
+// part: make && cat f is a Read.
+func onlyLooks(command string, lines *shell.Reader) bool {
+	command = strings.ReplaceAll(command, "2>&1", "")
+	if strings.ContainsAny(command, ";&\n`") || strings.Contains(command, "$(") {
+		return false
+	}
+	kind := lines.Classify(command).Kind
+	return kind == shell.Read || kind == shell.Search
+}
+
+// polls reports whether a call asks how far a background task is.
+func polls(c *transcript.ToolCall) bool { return c.Name == "BashOutput" || c.Name == "TaskOutput" }
 
 // Defects returns a repeated_call defect for each repeat.
 func (r Redundancy) Defects() (defects []layers.Defect) {

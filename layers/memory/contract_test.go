@@ -148,6 +148,10 @@ func TestContract(t *testing.T) {
 		{"the first was deleted", free, "write r1 k 0→1 mysql fact=db\ndelete r1 k\nwrite r1 m 0→1 postgres fact=db", ""},
 		{"the first is about something else by now", free, "write r1 k 0→1 mysql fact=db\nwrite r1 k 1→2 go fact=lang\nwrite r1 m 0→1 postgres fact=db", ""},
 		{"a conflict event by the key", free, "write r1 k 0→1 mysql fact=db\nwrite r1 m 0→1 postgres fact=db\nconflict r1 m", ""},
+		{"a conflict event by the other key", free, "write r1 k 0→1 mysql fact=db\nwrite r1 m 0→1 postgres fact=db\nconflict r1 k", ""},
+		{"a stale write about something else contradicts nothing", free, "write r1 k 0→1 a fact=x\nwrite r1 k 0→1 b fact=y", "2:lost_update←1"},
+		{"written anew after a delete, twice", free, "write r1 k 0→1 a\ndelete r1 k\nwrite r1 k 0→2 b\nwrite r1 k 0→3 b", "4:lost_update←3"},
+		{"anew, and the version counts on", free, "write r1 k 0→1 a\ndelete r1 k\nwrite r1 k 0→0 b\nread r1 k 2 b", ""},
 		{"a conflict event by the fact, before the write is accepted", free, "write r1 k 0→1 mysql fact=db\nconflict r1 m fact=db\nwrite r1 m 0→1 postgres fact=db", ""},
 		{"one from before there was anything to contradict", free, "conflict r1 m fact=db\nwrite r1 k 0→1 mysql fact=db\nwrite r1 m 0→1 postgres fact=db", "3:silent_conflict←2"},
 		{"one of another run", free, "write r1 k 0→1 mysql fact=db\nwrite r1 m 0→1 postgres fact=db\nconflict r2 m", "2:silent_conflict←1"},
@@ -177,6 +181,17 @@ func TestContractCountsAndDefects(t *testing.T) {
 	}
 	if _, err := memory.Check(nil, memory.Options{Shared: []string{"[^a]"}}); err == nil || !strings.Contains(err.Error(), "[^a]") {
 		t.Errorf("a bad glob: %v", err)
+	}
+}
+
+// An event that names a fact and no key is about it wherever it is.
+func TestConflictByTheFactAlone(t *testing.T) {
+	ops := parse(t, "write r1 k 0→1 mysql fact=db\nwrite r1 m 0→1 postgres fact=db")
+	for fact, want := range map[string]int{"db": 0, "lang": 1} {
+		c, err := memory.Check(append(ops, memory.Op{Kind: memory.Conflict, Run: "auditor", Fact: fact}), memory.Options{NoApproval: true})
+		if err != nil || c.Broken(memory.SilentConflict) != want {
+			t.Errorf("%s: %v %+v", fact, err, c)
+		}
 	}
 }
 

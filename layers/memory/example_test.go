@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-eval/feedback/layers"
 	"github.com/agent-eval/feedback/layers/memory"
 	"github.com/agent-eval/feedback/transcript"
 	"github.com/agent-eval/feedback/transcript/transcripttest"
@@ -49,8 +50,8 @@ func ExampleScore() {
 
 	e, err := memory.Score(memory.Probe{
 		ID:         "npm",
-		PlanA:      memory.Action{Tool: "Bash", Text: "npm install"},
-		Workaround: memory.Action{Tool: "Bash", Text: "npm ci --legacy"},
+		PlanA:      layers.Action{Tool: "Bash", Text: "npm install"},
+		Workaround: layers.Action{Tool: "Bash", Text: "npm ci --legacy"},
 	}, first.SessionWith(t, keep), later.SessionWith(t, keep))
 	fmt.Println(e.Returned, e.Used, e.PlanAFirst, e.Recalled(), err)
 	// Output: true true false true <nil>

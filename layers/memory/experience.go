@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/agent-eval/feedback/internal/globs"
+	"github.com/agent-eval/feedback/layers/internal/walk"
 	"github.com/agent-eval/feedback/transcript"
 )
 
-// ErrProbe says that an action of a probe, or what shows the workaround, is empty.
-var ErrProbe = errors.New("tool and text are empty")
+// ErrRecall says that a probe has no text that shows the workaround.
+var ErrRecall = errors.New("no text shows the workaround")
 
 // A course is what a session shows of a probe, by the index of its events.
 type course struct {
@@ -39,7 +40,7 @@ func (m *matcher) follow(s *transcript.Session) (v course) {
 	made := make(map[string]sighting) // calls of plan A or of the workaround
 	calls := make(map[string]kind)
 	index := 0
-	for ev := range inOrder(s) {
+	for ev := range walk.Events(s) {
 		index++
 		switch ev := ev.(type) {
 		case *transcript.Request:
@@ -112,34 +113,4 @@ func (v *course) experience(probe string) Experience {
 		e.PlanAFirst, e.PlanAAt = true, v.planA.pos
 	}
 	return e
-}
-
-// inOrder walks over the events of a session as they happened: a subagent's stand after the call that started it. What was
-// abandoned happened too.
-func inOrder(s *transcript.Session) func(yield func(transcript.Event) bool) {
-	return func(yield func(transcript.Event) bool) {
-		var walked []string
-		var walk func(t *transcript.Thread) bool
-		walk = func(t *transcript.Thread) bool {
-			walked = append(walked, t.ID)
-			for _, ev := range t.Events {
-				if !yield(ev) {
-					return false
-				}
-				c, ok := ev.(*transcript.ToolCall)
-				if !ok || c.ID == "" || slices.Contains(walked, c.ID) {
-					continue
-				}
-				if sub := s.Thread(c.ID); sub != nil && !walk(sub) {
-					return false
-				}
-			}
-			return true
-		}
-		for i := range s.Threads {
-			if t := &s.Threads[i]; !slices.Contains(walked, t.ID) && !walk(t) {
-				return
-			}
-		}
-	}
 }

@@ -3,12 +3,14 @@ package memory_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-eval/feedback/arms"
+	"github.com/agent-eval/feedback/layers"
 	"github.com/agent-eval/feedback/layers/memory"
 	"github.com/agent-eval/feedback/transcript"
 	"github.com/agent-eval/feedback/transcript/transcripttest"
@@ -18,7 +20,7 @@ var keep = transcript.Options{KeepText: true}
 
 // npm install fails, npm install --force works. The workaround's text holds plan A's.
 var probe = memory.Probe{
-	ID: "npm", PlanA: memory.Action{Tool: "Bash", Text: "npm install"}, Workaround: memory.Action{Tool: "Bash", Text: "npm install --force"},
+	ID: "npm", PlanA: layers.Action{Tool: "Bash", Text: "npm install"}, Workaround: layers.Action{Tool: "Bash", Text: "npm install --force"},
 }
 
 // session builds a session of steps: A! and W! fail, A and W do not; M+ is a memory that has the workaround, M- one that does not, M! one that
@@ -133,12 +135,12 @@ func TestProbesThatCannotBeUsed(t *testing.T) {
 	for name, p := range map[string]memory.Probe{
 		"plan_a":     {Workaround: probe.Workaround},
 		"workaround": {PlanA: probe.PlanA},
-		"recall":     {PlanA: probe.PlanA, Workaround: memory.Action{Tool: "Edit"}},
+		"recall":     {PlanA: probe.PlanA, Workaround: layers.Action{Tool: "Edit"}},
 		"memory":     {PlanA: probe.PlanA, Workaround: probe.Workaround, Memory: []string{"[^x]"}},
 	} {
 		p.ID = "p"
 		_, err := memory.Score(p, &transcript.Session{}, &transcript.Session{})
-		if err == nil || !strings.HasPrefix(err.Error(), "probe p: "+name+": ") || name != "memory" && !errors.Is(err, memory.ErrProbe) {
+		if err == nil || !strings.HasPrefix(err.Error(), "probe p: "+name+": ") || (name == "plan_a" || name == "workaround") != errors.Is(err, layers.ErrAction) || (name == "recall") != errors.Is(err, memory.ErrRecall) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -227,6 +229,10 @@ func TestLogsAreCheckedToo(t *testing.T) {
 		if f == arms.FactModel || f == arms.FactTools {
 			t.Errorf("the logs say %s", f)
 		}
+	}
+	silent := memory.Arm{Label: "z", Runs: []arms.Run{arms.Measure(&transcript.Session{}, arms.MeasureOptions{})}}
+	if r := memory.Compare([]memory.Arm{silent}); !slices.Contains(r.Unchecked, arms.FactModel) {
+		t.Errorf("a log that does not say the model: %v", r.Unchecked)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/gobwas/glob"
 
 	"github.com/agent-eval/feedback/internal/globs"
+	"github.com/agent-eval/feedback/layers"
 	"github.com/agent-eval/feedback/transcript"
 )
 
@@ -18,19 +19,13 @@ type Probe struct {
 	ID      string `json:"id"`
 	Problem string `json:"problem,omitempty"`
 	// PlanA is the action that does not work, Workaround the one that does.
-	PlanA      Action `json:"plan_a"`
-	Workaround Action `json:"workaround"`
+	PlanA      layers.Action `json:"plan_a"`
+	Workaround layers.Action `json:"workaround"`
 	// Memory are globs of the tools by which the agent reads its memory. Default: mcp__*memory*.
 	Memory []string `json:"memory,omitempty"`
 	// Recall is a text that shows that a memory holds the workaround: it is looked for in what its tools return, and in the prompts,
 	// where a harness may put memories by itself. Letter case does not matter. Default: the workaround's Text.
 	Recall string `json:"recall,omitempty"`
-}
-
-// An Action is a kind of tool call.
-type Action struct {
-	Tool string `json:"tool,omitempty"` // glob of the tool's name; empty means any tool
-	Text string `json:"text,omitempty"` // stands somewhere in the call's input, as it is in the log; empty means any input
 }
 
 // An Experience is how a later session used what an earlier one learnt. It is plain data.
@@ -72,22 +67,19 @@ func Score(p Probe, first, later *transcript.Session) (Experience, error) {
 
 // A matcher is a compiled Probe.
 type matcher struct {
-	planA, workaround action
-	memory            []*glob.Pattern
-	recall            string
-}
-
-type action struct {
-	tool *glob.Pattern // nil for any
-	text string
+	probe                 Probe
+	isPlanA, isWorkaround func(*transcript.ToolCall) bool
+	memory                []*glob.Pattern
+	recall                string
 }
 
 func compile(p Probe) (m matcher, err error) {
 	fail := func(field string, err error) error { return fmt.Errorf("probe %s: %s: %w", p.ID, field, err) }
-	if m.planA, err = p.PlanA.compile(); err != nil {
+	m.probe = p
+	if m.isPlanA, err = p.PlanA.Matcher(); err != nil {
 		return m, fail("plan_a", err)
 	}
-	if m.workaround, err = p.Workaround.compile(); err != nil {
+	if m.isWorkaround, err = p.Workaround.Matcher(); err != nil {
 		return m, fail("workaround", err)
 	}
 	if len(p.Memory) == 0 {
@@ -101,27 +93,9 @@ func compile(p Probe) (m matcher, err error) {
 		m.memory = append(m.memory, g)
 	}
 	if m.recall = strings.ToLower(cmp.Or(p.Recall, p.Workaround.Text)); m.recall == "" {
-		return m, fail("recall", ErrProbe)
+		return m, fail("recall", ErrRecall)
 	}
 	return m, nil
-}
-
-func (a Action) compile() (action, error) {
-	if a.Tool == "" && a.Text == "" {
-		return action{}, ErrProbe
-	}
-	if a.Tool == "" {
-		return action{text: a.Text}, nil
-	}
-	p, err := globs.Compile(a.Tool)
-	if err != nil {
-		return action{}, fmt.Errorf("pattern %q: %w", a.Tool, err)
-	}
-	return action{p, a.Text}, nil
-}
-
-func (a action) is(c *transcript.ToolCall) bool {
-	return (a.tool == nil || a.tool.Match(c.Name)) && (strings.Contains(c.Input, a.text) || strings.Contains(c.Args.Label(), a.text))
 }
 
 // A kind is what a call is to a probe.
@@ -135,9 +109,9 @@ const (
 
 // kind tells what a call is. What is both is that whose text says more: npm install --force is no npm install.
 func (m *matcher) kind(c *transcript.ToolCall) kind {
-	a, w := m.planA.is(c), m.workaround.is(c)
+	a, w := m.isPlanA(c), m.isWorkaround(c)
 	switch {
-	case w && (!a || len(m.workaround.text) >= len(m.planA.text)):
+	case w && (!a || len(m.probe.Workaround.Text) >= len(m.probe.PlanA.Text)):
 		return workaround
 	case a:
 		return planA
