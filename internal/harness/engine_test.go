@@ -129,17 +129,31 @@ func TestABuildThatFails(t *testing.T) {
 	b.clean()
 }
 
-// A crash leaves a worktree behind; the next call removes it.
-func TestWorktreesOfACrashAreRemoved(t *testing.T) {
+// A crash leaves a worktree, a workspace and a server behind; the next call removes them.
+func TestWhatACrashLeftIsRemoved(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.engine()
-	left := filepath.Join(b.dir, "crashed", "engine")
+	temp := filepath.Join(b.dir, "ab-crashed")
+	left := filepath.Join(temp, "engine1", "engine")
 	b.git("worktree", "add", "--detach", left, "v1")
-	b.file("out/"+stateName, `{"schema": 1, "runs": {}, "worktrees": ["`+left+`"]}`)
-	b.run(b.newVsBaseline())
-	if list := b.git("worktree", "list"); strings.Count(list, "\n") != 1 || dirExists(left) {
+	b.file("out/"+stateName, `{"schema": 1, "runs": {}, "worktrees": ["`+left+`"], "temp": "`+temp+`"}`)
+	server := exec.Command("sleep", "600")
+	server.Env = []string{runVariable + "=" + temp + "/0001/"}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Wait() }()
+	b.run(b.newVsBaseline()) // which looks for a directory that was left behind
+	if list := b.git("worktree", "list"); strings.Count(list, "\n") != 1 {
 		t.Errorf("left behind:\n%s", list)
+	}
+	if !dirExists("/proc/self/environ") {
+		server.Process.Kill()
+	}
+	if err := <-ended; err == nil {
+		t.Error("the server ended by itself")
 	}
 }
 

@@ -160,7 +160,14 @@ func (h *Harness) Run(ctx context.Context) (steps []Step, err error) {
 
 // start makes what all runs need.
 func (h *Harness) start(ctx context.Context, steps []Step) (err error) {
+	if err := h.afterCrash(); err != nil {
+		return err
+	}
 	if err := h.makeTemp(); err != nil {
+		return err
+	}
+	h.state.Temp = h.tmp
+	if err := h.state.save(); err != nil {
 		return err
 	}
 	if err := h.raise(ctx); err != nil {
@@ -181,8 +188,11 @@ func (h *Harness) start(ctx context.Context, steps []Step) (err error) {
 	return h.build(ctx, jobs)
 }
 
+// tempPrefix begins the name of the directory of the workspaces.
+const tempPrefix = "ab-"
+
 func (h *Harness) makeTemp() (err error) {
-	if h.tmp, err = os.MkdirTemp(h.opts.Temp, "ab-"); err == nil {
+	if h.tmp, err = os.MkdirTemp(h.opts.Temp, tempPrefix); err == nil {
 		h.tmp, err = filepath.EvalSymlinks(h.tmp) // as the agent sees it
 	}
 	return err
@@ -248,10 +258,11 @@ func (h *Harness) all(ctx context.Context, steps []Step) error {
 // cleanUp removes what the harness made beside the logs.
 func (h *Harness) cleanUp() error {
 	err := h.removeWorktrees()
-	if h.tmp != "" {
-		err = errors.Join(err, removeAll(h.tmp))
+	if h.tmp == "" {
+		return err
 	}
-	return err
+	h.state.Temp = ""
+	return errors.Join(err, removeAll(h.tmp), h.state.save())
 }
 
 func (h *Harness) notify(p Progress) {

@@ -49,7 +49,7 @@ func (h *Harness) attempt(ctx context.Context, j Job, n int) Run {
 	a.server.stop(h.grace)
 	sweep(a.mark(n), h.grace)
 	err = a.settle(err)
-	if err := removeAll(a.mark(n)); err != nil {
+	if err := removeAll(h.runDir(n)); err != nil {
 		h.warn("%s: %v", j.Name, err)
 	}
 	r := Run{Status: Finished, Ended: time.Now().UTC().Truncate(time.Second), Turns: len(a.logs), Made: h.made(j)}
@@ -79,9 +79,11 @@ type noteError struct{ text string }
 
 func (e *noteError) Error() string { return e.text }
 
-func runDir(n int) string { return fmt.Sprintf("%04d", n) }
+// runDir returns the directory of everything that the nth run needs.
+func (h *Harness) runDir(n int) string { return filepath.Join(h.tmp, fmt.Sprintf("%04d", n)) }
 
-func (a *attempt) mark(n int) string { return filepath.Join(a.h.tmp, runDir(n)) }
+// mark returns the mark of the nth run. It ends in a slash, as that of all runs does.
+func (a *attempt) mark(n int) string { return a.h.runDir(n) + "/" }
 
 // prepare makes the run's workspace and configuration, and starts its server. The path of the workspace does not tell the arm, and is as long
 // in every run: it stands in the prompt.
@@ -91,7 +93,7 @@ func (a *attempt) prepare(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	dir := a.mark(n)
+	dir := h.runDir(n)
 	a.conf = filepath.Join(dir, "conf")
 	a.places = places{workspace: filepath.Join(dir, filepath.Base(target)), engine: h.engineOf(a.job.Arm)}
 	if filepath.Base(target) == "conf" {
@@ -106,7 +108,7 @@ func (a *attempt) prepare(ctx context.Context, n int) error {
 	}
 	a.env = append(slices.Clone(h.env), a.places.env(h.spec.Agent.Environment)...)
 	a.env = append(a.env, a.places.env(a.job.Arm.Environment)...)
-	a.env = append(a.env, "AB_WORKSPACE="+a.places.workspace, "AB_ENGINE="+a.places.engine, runVariable+"="+dir)
+	a.env = append(a.env, "AB_WORKSPACE="+a.places.workspace, "AB_ENGINE="+a.places.engine, runVariable+"="+a.mark(n))
 	if err := a.setup(ctx); err != nil {
 		return err
 	}

@@ -58,6 +58,8 @@ type state struct {
 	Runs   map[string]Run `json:"runs"` // by the names of their jobs
 	// Worktrees are those that are in use, or that a crash left behind.
 	Worktrees []string `json:"worktrees,omitempty"`
+	// Temp is the directory of the workspaces that is in use, or that a crash left behind.
+	Temp string `json:"temp,omitempty"`
 
 	file string
 }
