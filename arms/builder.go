@@ -1,6 +1,7 @@
 package arms
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/agent-eval/feedback/internal/textutil"
@@ -35,6 +36,9 @@ func (b *builder) span(name string, unit Unit, of func(*Run) *float64) {
 			}
 		}
 		cells[i] = spanCell(samples[i], unit, b.opts)
+		if n := len(samples[i]); 0 < n && n < len(a.Runs) && b.section != SectionAllocation { // not every run retrieves
+			cells[i].Text += fmt.Sprintf(" (%d of %d)", n, len(a.Runs))
+		}
 	}
 	var change *Change
 	switch {
@@ -51,8 +55,9 @@ func spanCell(values []float64, unit Unit, opts Options) Cell {
 	if len(values) == 0 {
 		return c
 	}
-	median, interval := summarize(values, opts)
-	c.Median, c.Interval = &median, interval
+	var median float64
+	median, c.Interval, c.Warnings = summarize(values, opts)
+	c.Median = &median
 	c.Min, c.Max = new(slices.Min(values)), new(slices.Max(values))
 	c.Text = spanText(median, *c.Min, *c.Max, unit)
 	return c
@@ -76,7 +81,7 @@ func (b *builder) sum(name string, unit Unit, when show, of func(*Run) int) {
 		}
 		when = when || total > 0
 		x := float64(total)
-		cells[i] = Cell{&x, &x, &x, len(a.Runs), nil, nil, textutil.Thousands(total)}
+		cells[i] = Cell{Median: &x, Min: &x, Max: &x, N: len(a.Runs), Text: textutil.Thousands(total)}
 		if len(a.Runs) == 0 && unit != Runs {
 			cells[i] = Cell{Text: noData}
 		}
@@ -99,12 +104,15 @@ func (b *builder) rate(name string, of, total func(*Run) int) {
 		if n > 0 {
 			x := float64(k) / float64(n)
 			lo, hi := wilson.Interval(k, n, b.opts.Confidence)
-			cells[i] = Cell{&x, &x, &x, n, &k, &Interval{lo, hi, b.opts.Confidence}, rateText(k, n)}
+			cells[i] = Cell{Median: &x, Min: &x, Max: &x, N: n, Count: &k, Interval: &Interval{lo, hi, b.opts.Confidence}, Text: rateText(k, n)}
 		}
 	}
 	var change *Change
-	if len(b.arms) == 2 {
-		change = rateChange(cells[0], cells[1])
+	switch {
+	case b.pairs != nil:
+		change = b.pairedRate(of, total)
+	case len(b.arms) == 2:
+		change = rateChange(cells[0], cells[1], b.opts.Alpha)
 	}
 	b.add(name, Calls, Rate, cells, change)
 }
@@ -123,7 +131,7 @@ func (b *builder) pooled(name string, of func(*Run) (part, whole int)) {
 		cells[i] = Cell{Text: noData}
 		if whole > 0 {
 			x := float64(part) / float64(whole)
-			cells[i] = Cell{&x, &x, &x, n, nil, nil, format(x, Fraction)}
+			cells[i] = Cell{Median: &x, Min: &x, Max: &x, N: n, Text: format(x, Fraction)}
 		}
 	}
 	b.add(name, Fraction, Pooled, cells, nil)

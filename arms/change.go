@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/agent-eval/feedback/internal/textutil"
 )
 
 // unpaired compares the medians of two arms, or returns nil when one of them has none.
@@ -76,9 +79,40 @@ func (b *builder) pairUp() (pairs []pair) {
 // paired compares two arms within the pairs in which both have the figure, or returns nil when there is none. Several runs of
 // one pair count as their median.
 func (b *builder) paired(unit Unit, of func(*Run) *float64) *Change {
+	return b.withinPairs(unit, func(arm int, p pair) *float64 {
+		var values []float64
+		for _, j := range p.runs[arm] {
+			if x := of(&b.arms[arm].Runs[j]); x != nil {
+				values = append(values, *x)
+			}
+		}
+		if len(values) == 0 {
+			return nil
+		}
+		return new(median(values, b.opts))
+	})
+}
+
+// pairedRate compares two rates within pairs. The calls of several runs of one pair are pooled.
+func (b *builder) pairedRate(of, total func(*Run) int) *Change {
+	return b.withinPairs(Fraction, func(arm int, p pair) *float64 {
+		k, n := 0, 0
+		for _, j := range p.runs[arm] {
+			k += of(&b.arms[arm].Runs[j])
+			n += total(&b.arms[arm].Runs[j])
+		}
+		if n == 0 {
+			return nil
+		}
+		return new(float64(k) / float64(n))
+	})
+}
+
+// withinPairs compares a figure of two arms pair by pair.
+func (b *builder) withinPairs(unit Unit, of func(arm int, p pair) *float64) *Change {
 	var differences, logRatios []float64
 	for _, p := range b.pairs {
-		first, second := b.medianOf(0, p, of), b.medianOf(1, p, of)
+		first, second := of(0, p), of(1, p)
 		if first == nil || second == nil {
 			continue
 		}
@@ -91,47 +125,34 @@ func (b *builder) paired(unit Unit, of func(*Run) *float64) *Change {
 		return nil
 	}
 	c := Change{Test: SignedRank, N: [2]int{len(differences), len(differences)}}
-	c.Difference, _ = summarize(differences, b.opts)
+	c.Difference = median(differences, b.opts)
 	if unit != Fraction && len(logRatios) == len(differences) {
-		middle, _ := summarize(logRatios, b.opts)
-		c.Relative = new(math.Exp(middle) - 1)
+		c.Relative = new(math.Exp(median(logRatios, b.opts)) - 1)
 	}
 	c.P = new(signedRank(differences))
 	c.Significant = *c.P <= b.opts.Alpha
-	c.Text = c.changeText(unit, fmt.Sprintf("n=%d pairs", len(differences)))
+	c.Text = c.changeText(unit, "n="+textutil.Count(len(differences), "pair"))
 	return &c
 }
 
-func (b *builder) medianOf(arm int, p pair, of func(*Run) *float64) *float64 {
-	var values []float64
-	for _, j := range p.runs[arm] {
-		if x := of(&b.arms[arm].Runs[j]); x != nil {
-			values = append(values, *x)
-		}
-	}
-	if len(values) == 0 {
-		return nil
-	}
-	median, _ := summarize(values, b.opts)
-	return &median
-}
-
-// rateChange compares two rates by the interval of their difference, or returns nil when one of them has no calls: Newcombe's
-// method 10 (Statistics in Medicine 17, 1998), which is made of both rates' Wilson intervals.
-func rateChange(first, second Cell) *Change {
+// rateChange compares two rates by Fisher's exact test, or returns nil when one of them has no calls. The interval of their difference is
+// Newcombe's method 10 (Statistics in Medicine 17, 1998), which is made of both rates' Wilson intervals; of few calls it may leave out 0 where
+// the test finds nothing.
+func rateChange(first, second Cell, alpha float64) *Change {
 	if first.Interval == nil || second.Interval == nil {
 		return nil
 	}
 	p, q := *first.Median, *second.Median
 	a, b := first.Interval, second.Interval
 	c := change(p, q, Fraction)
-	c.Test, c.N = Newcombe, [2]int{first.N, second.N}
+	c.Test, c.N = Fisher, [2]int{first.N, second.N}
+	c.P = new(fisher(*first.Count, first.N, *second.Count, second.N))
 	c.Interval = &Interval{
 		c.Difference - math.Hypot(p-a.Lo, b.Hi-q),
 		c.Difference + math.Hypot(a.Hi-p, q-b.Lo),
 		a.Confidence,
 	}
-	c.Significant = c.Interval.Lo > 0 || c.Interval.Hi < 0
+	c.Significant = *c.P <= alpha
 	c.Text = c.changeText(Fraction, fmt.Sprintf("[%+.0f to %+.0f points]", 100*c.Interval.Lo, 100*c.Interval.Hi))
 	return &c
 }
@@ -171,7 +192,11 @@ func (c *Change) words(unit Unit) string {
 	case c.Relative != nil && math.Signbit(*c.Relative) == math.Signbit(c.Difference):
 		return fmt.Sprintf("%s%% %s", digits(100*math.Abs(*c.Relative)), direction)
 	}
-	return fmt.Sprintf("%s %s %s", format(d, unit), unit, direction)
+	name := string(unit)
+	if d == 1 && strings.HasSuffix(name, "s") && len(name) > 1 {
+		name = name[:len(name)-1]
+	}
+	return fmt.Sprintf("%s %s %s", format(d, unit), name, direction)
 }
 
 // digits writes a percentage with a decimal where it is small.

@@ -9,9 +9,9 @@ import (
 type Options struct {
 	// Title says what is compared, such as the directory of the logs.
 	Title string
-	// Alpha is the p-value up to which a change counts, above 0 and below 1. 0 means 0.05.
+	// Alpha is the p-value up to which a change counts, above 0 and below 1. Any other value means 0.05.
 	Alpha float64
-	// Confidence is the level of the intervals, above 0 and below 1. 0 means 0.95.
+	// Confidence is the level of the intervals, above 0 and below 1. Any other value means 0.95.
 	Confidence float64
 	// Treatment are the facts that may differ between arms, though never within one. What is under test, the
 	// retrieval server and its tools, always may.
@@ -22,10 +22,10 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Alpha == 0 {
+	if !(o.Alpha > 0 && o.Alpha < 1) {
 		o.Alpha = 0.05
 	}
-	if o.Confidence == 0 {
+	if !(o.Confidence > 0 && o.Confidence < 1) {
 		o.Confidence = 0.95
 	}
 	if o.Without == nil {

@@ -49,21 +49,26 @@ type Value struct {
 	Runs []string `json:"runs"` // their names, in order
 }
 
-// A fact's value in one run; unknown when its log does not say it.
+// A known is a fact's value in one run whose log says it.
 type known struct {
 	arm   int
+	index int // of the run in its arm
 	run   string
 	task  string
 	value string
 }
 
-// compareFacts fills in Differences and Unchecked.
+// compareFacts fills in Differences and Unchecked, and warns of facts that only some logs say.
 func (t *Table) compareFacts(treatment []Fact) {
 	paired := t.paired()
+	var silent silence
 	for _, f := range Facts() {
 		values := t.values(f)
-		if len(values) == 0 && t.runs() > 0 {
+		switch n := t.runs() - len(values); {
+		case len(values) == 0 && n > 0:
 			t.Unchecked = append(t.Unchecked, f)
+		case n > 0:
+			silent.add(f, t.without(values))
 		}
 		groups := [][]known{values}
 		if paired && f.ofTask() {
@@ -82,6 +87,47 @@ func (t *Table) compareFacts(treatment []Fact) {
 			}
 		}
 	}
+	t.Warnings = append(t.Warnings, silent.warnings()...)
+}
+
+// A silence is which facts the logs of some runs do not say, by those runs.
+type silence struct {
+	runs  []string
+	facts map[string][]string
+}
+
+func (s *silence) add(f Fact, runs string) {
+	if s.facts == nil {
+		s.facts = make(map[string][]string)
+	}
+	if s.facts[runs] == nil {
+		s.runs = append(s.runs, runs)
+	}
+	s.facts[runs] = append(s.facts[runs], string(f))
+}
+
+func (s *silence) warnings() (warnings []string) {
+	for _, runs := range s.runs {
+		warnings = append(warnings, "not in the logs of "+runs+", so nobody knows whether they differ there: "+strings.Join(s.facts[runs], ", "))
+	}
+	return warnings
+}
+
+// without lists the runs that none of the values is of.
+func (t *Table) without(values []known) string {
+	has := make(map[[2]int]bool)
+	for _, v := range values {
+		has[[2]int{v.arm, v.index}] = true
+	}
+	var names []string
+	for i := range t.Arms {
+		for j := range t.Arms[i].Runs {
+			if !has[[2]int{i, j}] {
+				names = append(names, t.Arms[i].name(j))
+			}
+		}
+	}
+	return list(names)
 }
 
 func (t *Table) runs() (n int) {
@@ -112,7 +158,7 @@ func (t *Table) values(f Fact) (values []known) {
 			} else if text == "" {
 				continue
 			}
-			values = append(values, known{i, a.name(j), a.Runs[j].Task, text})
+			values = append(values, known{i, j, a.name(j), a.Runs[j].Task, text})
 		}
 	}
 	if len(lists) > 0 {
@@ -155,7 +201,7 @@ func (r *Run) fact(f Fact) (text string, list []string) {
 		if s.Tools == nil && s.MCPServers == nil {
 			return "", nil
 		}
-		if r.offersRetrieval() {
+		if r.OffersRetrieval() {
 			return "offered", nil
 		}
 		return "not offered", nil
@@ -163,8 +209,8 @@ func (r *Run) fact(f Fact) (text string, list []string) {
 	return "", nil
 }
 
-// offersRetrieval reports whether an init offers the tool under test, or lists its server, which may connect later.
-func (r *Run) offersRetrieval() bool {
+// OffersRetrieval reports whether an init offers the tool under test, or lists its server, which may connect later.
+func (r *Run) OffersRetrieval() bool {
 	for _, m := range r.Setup.MCPServers {
 		if m.Retrieval {
 			return true

@@ -10,13 +10,13 @@ import (
 // noData stands for a figure that no run has.
 const noData = "—"
 
-// format writes a figure as its unit asks: a fraction as percent with one decimal, few seconds with one too, all else as a whole
-// number.
+// format writes a figure as its unit asks: a fraction as percent with one decimal, few seconds and the half calls of a median with one
+// too, all else as a whole number.
 func format(x float64, unit Unit) string {
 	switch {
 	case unit == Fraction:
 		return fmt.Sprintf("%.1f%%", 100*x)
-	case unit == Seconds && math.Abs(x) < 9.95 && x != math.Trunc(x):
+	case unit == Seconds && math.Abs(x) < 9.95 && x != math.Trunc(x), unit == Calls && x != math.Trunc(x):
 		return fmt.Sprintf("%.1f", x)
 	case math.Abs(x) >= 1<<53:
 		return fmt.Sprintf("%.3g", x)

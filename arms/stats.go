@@ -15,13 +15,22 @@ func sample(values []float64, alpha float64) *benchmath.Sample {
 	return benchmath.NewSample(slices.Clone(values), &benchmath.Thresholds{CompareAlpha: alpha})
 }
 
-// summarize returns the median of at least one value and its interval, nil where that has no bounds.
-func summarize(values []float64, opts Options) (median float64, interval *Interval) {
+// summarize returns the median of at least one value and its interval, nil where that has no bounds; the warnings say why.
+func summarize(values []float64, opts Options) (median float64, interval *Interval, warnings []string) {
 	s := benchmath.AssumeNothing.Summary(sample(values, opts.Alpha), opts.Confidence)
 	if !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) && len(values) > 1 {
 		interval = &Interval{s.Lo, s.Hi, s.Confidence}
 	}
-	return s.Center, interval
+	for _, w := range s.Warnings {
+		warnings = append(warnings, w.Error())
+	}
+	return s.Center, interval, warnings
+}
+
+// median returns the median of at least one value.
+func median(values []float64, opts Options) float64 {
+	m, _, _ := summarize(values, opts)
+	return m
 }
 
 // mannWhitney tests whether one of two samples tends to be above the other. With ties the distribution of the statistic is not
@@ -62,13 +71,43 @@ func LeastP(n, m int) float64 {
 }
 
 // RunsNeeded returns how many runs two arms of equal size need for a rank test to be able to give p ≤ alpha: 4 for 0.05. Alpha
-// is above 0.
+// has to be above 0: no number is enough for less, which is 0.
 func RunsNeeded(alpha float64) int {
+	if !(alpha > 0) {
+		return 0
+	}
 	n := 1
 	for LeastP(n, n) > alpha {
 		n++
 	}
 	return n
+}
+
+// fisher returns the two-sided p-value of Fisher's exact test that two rates, k of n and l of m, are of one population: the probability of all
+// tables with the same margins that are no more likely than this one. It is 1 when either has no trials.
+func fisher(k, n, l, m int) float64 {
+	if n == 0 || m == 0 {
+		return 1
+	}
+	successes := k + l
+	table := func(i int) float64 { // logarithm of its probability, but for a constant
+		return choose(n, i) + choose(m, successes-i)
+	}
+	here, sum, total := table(k), 0.0, 0.0
+	for i := max(0, successes-m); i <= min(n, successes); i++ {
+		p := math.Exp(table(i) - here)
+		total += p
+		if p <= 1+1e-7 { // equal tables differ in the last digits
+			sum += p
+		}
+	}
+	return min(1, sum/total)
+}
+
+// choose returns the logarithm of the binomial coefficient.
+func choose(n, k int) float64 {
+	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x + 1)); return v }
+	return lg(n) - lg(k) - lg(n-k)
 }
 
 // exactPairs is up to how many pairs the signed-rank distribution is counted out; beyond, it is as good as normal.

@@ -80,3 +80,23 @@ func TestMannWhitneyWithTies(t *testing.T) {
 		}
 	}
 }
+
+// Of the C(6,3) = 20 tables with these margins two are as extreme as 0 of 3 against 3 of 3. 0 of 1 against 3 of 3 is one of four; 3 of 5 against 0 of
+// 6 has 10 of C(11,3) = 165, and the tables with 0, 1 and 2 have 20, 75 and 60.
+func TestFisher(t *testing.T) {
+	for _, c := range []struct {
+		k, n, l, m int
+		want       float64
+	}{{0, 3, 3, 3, 0.1}, {0, 1, 3, 3, 0.25}, {0, 2, 2, 2, 1.0 / 3}, {3, 5, 0, 6, 10.0 / 165}, {2, 5, 3, 6, 1}, {0, 0, 3, 3, 1}, {0, 4, 0, 4, 1}, {500, 1000, 500, 1000, 1}} {
+		there, back := fisher(c.k, c.n, c.l, c.m), fisher(c.l, c.m, c.k, c.n)
+		if math.Abs(there-c.want) > 1e-9 || math.Abs(back-c.want) > 1e-9 {
+			t.Errorf("%d of %d against %d of %d: %v and %v, want %v", c.k, c.n, c.l, c.m, there, back, c.want)
+		}
+	}
+}
+
+func TestRunsNeededOfNoAlpha(t *testing.T) {
+	if RunsNeeded(0) != 0 || RunsNeeded(-1) != 0 || RunsNeeded(math.NaN()) != 0 {
+		t.Error("no number of runs is enough")
+	}
+}

@@ -81,7 +81,9 @@ type Cell struct {
 	// Interval is where the true value lies: of the median by order statistics, of a rate by Wilson's score interval. It is nil
 	// where N is too small for one that is bounded on both sides.
 	Interval *Interval `json:"interval,omitempty"`
-	// Text is the cell as the table prints it.
+	// Warnings say what the interval cannot say.
+	Warnings []string `json:"warnings,omitempty"`
+	// Text is the cell as the table prints it. Where not all runs of the arm have the figure, it says how many do.
 	Text string `json:"text"`
 }
 
@@ -97,17 +99,17 @@ type Change struct {
 	// Difference is the first arm's figure less the second's, in the row's unit: of the medians, of the rates, or, for paired
 	// runs, the median of the differences within pairs.
 	Difference float64 `json:"difference"`
-	// Relative is the change as a fraction of the second arm's figure: 0.82 is 82 % higher. It is nil where that is 0, and
-	// for figures that are fractions themselves.
+	// Relative is the change as a fraction of the second arm's figure: 0.82 is 82 % higher. For paired runs it is that of the median of
+	// the ratios within pairs. It is nil where there is a 0 to divide by, and for figures that are fractions themselves.
 	Relative *float64 `json:"relative"`
 	// P is the two-sided p-value of the test that Test names, nil without one.
 	P    *float64 `json:"p"`
 	Test Test     `json:"test"`
-	// Interval is that of the difference of two rates.
+	// Interval is that of the difference of two rates, at the table's confidence.
 	Interval *Interval `json:"interval,omitempty"`
 	// N is how many runs, or calls for a rate, each arm brought; both are the number of pairs for paired runs.
 	N [2]int `json:"n"`
-	// Significant reports whether P is at most alpha, or whether Interval leaves out 0.
+	// Significant reports whether P is at most alpha.
 	Significant bool `json:"significant"`
 	// Warnings say what the test cannot say.
 	Warnings []string `json:"warnings,omitempty"`
@@ -122,5 +124,5 @@ type Test string
 const (
 	MannWhitney Test = "mann-whitney" // rank test of two samples
 	SignedRank  Test = "signed-rank"  // Wilcoxon's rank test of paired runs
-	Newcombe    Test = "newcombe"     // interval of the difference of two rates
+	Fisher      Test = "fisher"       // exact test of two rates, with Newcombe's interval of their difference
 )

@@ -7,10 +7,10 @@ import (
 )
 
 // WriteCSV writes the table with full precision, one line a row and arm. A figure that was not measured is empty. The columns
-// change and p are those of the row's comparison, repeated on every line. The error is that of w.
+// from difference on are those of the row's comparison, repeated on every line. The error is that of w.
 func (t *Table) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	c.Write([]string{"section", "row", "unit", "kind", "arm", "n", "count", "median", "min", "max", "lo", "hi", "confidence", "difference", "relative", "p"})
+	c.Write([]string{"section", "row", "unit", "kind", "arm", "n", "count", "median", "min", "max", "lo", "hi", "confidence", "difference", "relative", "test", "p", "significant", "difference_lo", "difference_hi"})
 	for _, r := range t.Rows {
 		for i, cell := range r.Cells {
 			c.Write(append([]string{string(r.Section), r.Name, string(r.Unit), string(r.Kind), t.Arms[i].Label}, append(cell.csv(), r.Compare.csv()...)...))
@@ -34,9 +34,13 @@ func (c Cell) csv() []string {
 
 func (c *Change) csv() []string {
 	if c == nil {
-		return []string{"", "", ""}
+		return make([]string, 7)
 	}
-	return []string{exact(&c.Difference), exact(c.Relative), exact(c.P)}
+	fields := []string{exact(&c.Difference), exact(c.Relative), string(c.Test), exact(c.P), strconv.FormatBool(c.Significant), "", ""}
+	if in := c.Interval; in != nil {
+		fields[5], fields[6] = exact(&in.Lo), exact(&in.Hi)
+	}
+	return fields
 }
 
 // exact writes a number so that it reads back the same; nothing for one that was not measured.

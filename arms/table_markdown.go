@@ -69,8 +69,8 @@ func (t *Table) markdownNotes(b *strings.Builder, footnotes []string) {
 	for _, w := range t.Warnings {
 		fmt.Fprintf(b, "- **%s**\n", escape(w, 1000))
 	}
-	for i, n := range footnotes {
-		fmt.Fprintf(b, "- %s %s\n", superscript(i+1), n)
+	for _, n := range marked(footnotes) {
+		fmt.Fprintf(b, "- %s\n", n)
 	}
 	for _, n := range t.Notes() {
 		fmt.Fprintf(b, "- %s\n", escape(n, 1000))

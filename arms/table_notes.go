@@ -12,7 +12,7 @@ import (
 // Notes returns how the table is to be read, one sentence or two each: what its statistics can and cannot say, and what the
 // figures mean.
 func (t *Table) Notes() []string {
-	notes := t.statistics()
+	notes := append(t.statistics(), t.intervals()...)
 	if len(t.Unchecked) > 0 {
 		facts := make([]string, len(t.Unchecked))
 		for i, f := range t.Unchecked {
@@ -34,40 +34,78 @@ func (t *Table) Notes() []string {
 func (t *Table) statistics() (notes []string) {
 	if n := t.sizes(); len(n) > 0 {
 		var parts []string
-		for _, n := range n {
-			parts = append(parts, fmt.Sprintf("%.0f%% of the time with %d runs", 100*Coverage(n), n))
+		for _, n := range n[:min(len(n), 4)] {
+			percent := fmt.Sprintf("%.0f%%", 100*Coverage(n))
+			if percent == "100%" {
+				percent = "more than 99%"
+			}
+			parts = append(parts, percent+" of the time with "+textutil.Count(n, "run"))
 		}
 		notes = append(notes, "[min–max] holds the true median "+strings.Join(parts, ", ")+".")
 	}
-	if t.ChangeTitle() == "" {
-		return notes
-	}
-	n, m := len(t.Arms[0].Runs), len(t.Arms[1].Runs)
-	least := LeastP(n, m)
+	most, fewest := t.strengths()
 	switch {
+	case t.ChangeTitle() == "":
 	case t.has(SignedRank) && t.leastPaired() > t.Alpha:
-		notes = append(notes, fmt.Sprintf("With so few pairs no two-sided signed-rank test goes below p = %.2f, so every row of runs has ~: it would take %d pairs.",
+		notes = append(notes, fmt.Sprintf("With so few pairs no two-sided signed-rank test goes below p = %.2f, so every row has ~: it would take %d pairs.",
 			t.leastPaired(), pairsNeeded(t.Alpha)))
 	case t.has(SignedRank):
 		notes = append(notes, fmt.Sprintf("p is of Wilcoxon's signed-rank test within pairs, two-sided; ~ is p above %g: nothing can be said.", t.Alpha))
-	case least > t.Alpha:
+	case most == nil:
+	case LeastP(most[0], most[1]) > t.Alpha:
 		notes = append(notes, fmt.Sprintf("With %d against %d runs no two-sided rank test goes below p = %.2f, so every row of runs has ~: it would take %d runs an arm.",
-			n, m, least, RunsNeeded(t.Alpha)))
+			most[0], most[1], LeastP(most[0], most[1]), RunsNeeded(t.Alpha)))
 	default:
 		notes = append(notes, fmt.Sprintf("p is of the Mann–Whitney test, two-sided; ~ is p above %g: nothing can be said. Of so many rows one in %.0f looks different by chance.",
 			t.Alpha, 1/t.Alpha))
+		if LeastP(fewest[0], fewest[1]) > t.Alpha {
+			notes = append(notes, fmt.Sprintf("A row with as few as %d against %d measured runs cannot go below p = %.2f.", fewest[0], fewest[1], LeastP(fewest[0], fewest[1])))
+		}
 	}
-	if t.has(Newcombe) {
-		notes = append(notes, "For shares of calls, [a to b points] is where the difference may lie. It takes calls for independent, which those of one run are not quite: the truth is wider.")
+	if t.has(Fisher) {
+		notes = append(notes, "For shares of calls, p is of Fisher's exact test, and [a to b points] is where the difference may lie. Both take calls for independent, which those of one run are not quite: p is larger in truth, and the interval wider.")
 	}
 	return notes
 }
 
-// sizes returns the different numbers of runs above 1.
+// intervals returns what the intervals of the medians cannot say, which are in the JSON and the CSV.
+func (t *Table) intervals() (notes []string) {
+	for _, r := range t.Rows {
+		for _, c := range r.Cells {
+			for _, w := range c.Warnings {
+				if n := "Of the median: " + w + "."; !slices.Contains(notes, n) {
+					notes = append(notes, n)
+				}
+			}
+		}
+	}
+	return notes
+}
+
+// strengths returns the sizes of the samples that a rank test can say most of, and least; nil without such a test.
+func (t *Table) strengths() (most, fewest *[2]int) {
+	for _, r := range t.Rows {
+		if r.Compare == nil || r.Compare.Test != MannWhitney {
+			continue
+		}
+		n := &r.Compare.N
+		if most == nil || LeastP(n[0], n[1]) < LeastP(most[0], most[1]) {
+			most = n
+		}
+		if fewest == nil || LeastP(n[0], n[1]) > LeastP(fewest[0], fewest[1]) {
+			fewest = n
+		}
+	}
+	return most, fewest
+}
+
+// sizes returns the different numbers of runs above 1 that spans stand on.
 func (t *Table) sizes() (n []int) {
-	for _, a := range t.Arms {
-		if len(a.Runs) > 1 {
-			n = append(n, len(a.Runs))
+	for _, r := range t.Rows {
+		for _, c := range r.Cells {
+			if r.Kind == Span && c.N > 1 {
+				n = append(n, c.N)
+			}
 		}
 	}
 	slices.Sort(n)
@@ -108,8 +146,8 @@ func (t *Table) writeNotes(b *strings.Builder, footnotes []string) {
 	if len(footnotes) > 0 {
 		b.WriteByte('\n')
 	}
-	for i, n := range footnotes {
-		fmt.Fprintf(b, "  %s %s\n", superscript(i+1), n)
+	for _, n := range marked(footnotes) {
+		fmt.Fprintf(b, "  %s\n", n)
 	}
 	b.WriteString("\n  how to read it\n")
 	for _, n := range t.Notes() {

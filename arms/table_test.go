@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-eval/feedback/arms"
 	"github.com/agent-eval/feedback/contamination"
+	"github.com/agent-eval/feedback/sufficiency"
 	"github.com/agent-eval/feedback/transcript"
 )
 
@@ -154,9 +155,10 @@ func TestOneDifferenceOnly(t *testing.T) {
 	if got := arms.Compare(as, arms.Options{Treatment: []arms.Fact{arms.FactModel}}).Differences; len(got) > 0 {
 		t.Errorf("the treatment is no difference: %+v", got)
 	}
-	as[0].Runs[1].Model = ""
-	if got := arms.Compare(as[:1], arms.Options{}).Differences; len(got) > 0 {
-		t.Errorf("what a log does not say is no difference: %+v", got)
+	as[0].Runs[1].Model, as[0].Runs[1].Setup.Effort = "", ""
+	got := arms.Compare(as[:1], arms.Options{})
+	if len(got.Differences) > 0 || !slices.Contains(got.Warnings, "not in the logs of new-2, so nobody knows whether they differ there: model, effort") {
+		t.Errorf("what a log does not say is no difference: %+v, %q", got.Differences, got.Warnings)
 	}
 }
 
@@ -237,6 +239,65 @@ func TestEveryArmIsWarnedOf(t *testing.T) {
 	got := arms.Compare([]arms.Arm{{Label: "a"}, {Label: "b"}, many("c", 1)}, arms.Options{}).Warnings
 	if !slices.Equal(got, []string{"a has no runs", "b has no runs", "c has one run: it shows no range"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// Perfectly apart, three calls against three are still 1 in 10 by chance.
+func TestFewCallsAreNoDifference(t *testing.T) {
+	yes, no := figures{counts: sufficiency.Counts{Sufficient: 3}, envelope: 1}, figures{counts: sufficiency.Counts{Search: 3}, envelope: 1}
+	c := rowOf(t, arms.Compare([]arms.Arm{arm("new", yes), arm("b", no)}, arms.Options{}), arms.SectionSufficiency, "moved on / answered").Compare
+	if c.Significant || c.Test != arms.Fisher || c.Text != "~ p=0.100 [+21 to +100 points]" {
+		t.Errorf("%+v", c)
+	}
+	yes.counts.Sufficient, no.counts.Search = 8, 8
+	if c := rowOf(t, arms.Compare([]arms.Arm{arm("new", yes), arm("b", no)}, arms.Options{}), arms.SectionSufficiency, "moved on / answered").Compare; c.Text != "100 points HIGHER p<0.001 [+54 to +100 points]" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Question by question new is enough in 1 of 1 call and baseline in 0 of 1: six pairs, 2/64. The calls of what has no partner are in no comparison.
+func TestRatesOfPairedRunsAreComparedWithinPairs(t *testing.T) {
+	fresh, base := arms.Arm{Label: "new"}, arms.Arm{Label: "baseline"}
+	for i := range 6 {
+		a, b := figures{counts: sufficiency.Counts{Sufficient: 1}, envelope: 1}.run(), figures{counts: sufficiency.Counts{Search: 1}, envelope: 1}.run()
+		a.Task, b.Task = strconv.Itoa(i), strconv.Itoa(i)
+		fresh.Runs, base.Runs = append(fresh.Runs, a), append(base.Runs, b)
+	}
+	c := rowOf(t, arms.Compare([]arms.Arm{fresh, base}, arms.Options{}), arms.SectionSufficiency, "moved on / answered").Compare
+	if c.Test != arms.SignedRank || c.Text != "100 points HIGHER p=0.031 n=6 pairs" {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestACellSaysWhenNotAllRunsHaveTheFigure(t *testing.T) {
+	a := many("new", 11, 12, 13, 14, 15)
+	a.Runs[0].DurationS, a.Runs[1].DurationS, a.Runs[2].DurationS = nil, nil, nil
+	table := arms.Compare([]arms.Arm{a, many("b", 1, 2, 3, 4)}, arms.Options{})
+	if c := rowOf(t, table, arms.SectionBehavior, "duration (s)").Cells[0]; c.Text != "15 [14–15] (2 of 5)" {
+		t.Errorf("%q", c.Text)
+	}
+	got := text(t, table)
+	for _, want := range []string{"50% of the time with 2 runs", "94% of the time with 5 runs", "A row with as few as 2 against 4 measured runs cannot go below p = 0.13."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestOptionsOutOfRangeAreTheDefault(t *testing.T) {
+	as := []arms.Arm{many("new", 1, 2), many("b", 1, 2)}
+	for _, o := range []arms.Options{{Alpha: -1, Confidence: 1}, {Alpha: 1, Confidence: -3}, {Alpha: math.NaN(), Confidence: math.NaN()}} {
+		if got := arms.Compare(as, o); got.Alpha != 0.05 || got.Confidence != 0.95 {
+			t.Errorf("%v, %v", got.Alpha, got.Confidence)
+		}
+	}
+}
+
+func TestMediansOfAnEvenNumberOfCallsAreHalf(t *testing.T) {
+	a := many("new", 1, 2)
+	a.Runs[0].Calls = []arms.Call{{}}
+	if c := rowOf(t, arms.Compare([]arms.Arm{a}, arms.Options{}), arms.SectionBehavior, "tool calls").Cells[0]; c.Text != "0.5 [0–1]" {
+		t.Errorf("%q", c.Text)
 	}
 }
 

@@ -92,9 +92,9 @@ func (t *Table) writeHeader(b *strings.Builder) {
 func (t *Table) labels() []string {
 	labels := make([]string, len(t.Arms))
 	for i, a := range t.Arms {
-		labels[i] = textutil.Printable(a.Label, cellWidth-1)
+		labels[i] = a.Label
 	}
-	return labels
+	return textutil.Apart(labels, cellWidth-1)
 }
 
 // ChangeTitle returns the title of the column of changes; empty where there is none.
@@ -141,6 +141,20 @@ func (r *Row) changeText(notes []string) string {
 	return text
 }
 
+// marked returns footnotes with their marks.
+func marked(notes []string) (lines []string) {
+	for i, n := range notes {
+		lines = append(lines, superscript(i+1)+" "+n)
+	}
+	return lines
+}
+
+// Footnotes returns the warnings that the marks in [Table.ChangeText] stand for, each with its mark.
+func (t *Table) Footnotes() []string { return marked(t.footnotes()) }
+
+// ChangeText returns the change of a row with the marks of its footnotes; empty where there is none.
+func (t *Table) ChangeText(r *Row) string { return r.changeText(t.footnotes()) }
+
 func superscript(n int) string {
 	digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
 	var s string
@@ -163,7 +177,7 @@ func (t *Table) writeDifferences(b *strings.Builder) {
 			if text == "" {
 				text = "none beyond what all have"
 			}
-			fmt.Fprintf(b, "  !!!     %s  in %s\n", text, textutil.Printable(list(slices.Clone(v.Runs)), 400))
+			fmt.Fprintf(b, "  !!!     %s  in %s\n", text, textutil.Printable(list(v.Runs), 400))
 		}
 	}
 }

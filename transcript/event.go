@@ -216,7 +216,7 @@ type Result struct {
 	IsError    bool
 	Text       string   // the final answer as the client reports it; may be empty or cut
 	Turns      int      // num_turns, which is not the number of requests
-	DurationMS float64  // wall time, milliseconds
+	DurationMS *float64 // wall time, milliseconds; nil when the row has none
 	CostUSD    *float64 // running total of the process, US dollars; nil when the row has none
 	Usage      *Usage   // the main thread's tokens of this turn; nil when the row has none
 	// ModelUsage are the tokens of all threads by model; running totals like CostUSD.

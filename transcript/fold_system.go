@@ -64,7 +64,7 @@ type resultLine struct {
 	IsError    bool         `json:"is_error"`
 	Result     string       `json:"result"`
 	NumTurns   int          `json:"num_turns"`
-	DurationMS float64      `json:"duration_ms"`
+	DurationMS *float64     `json:"duration_ms"`
 	CostUSD    *float64     `json:"total_cost_usd"`
 	Usage      *resultUsage `json:"usage"`
 	ModelUsage map[string]struct {

@@ -102,8 +102,8 @@ func (v *Summary) addSegment(seg *Segment) {
 	}
 	for _, r := range seg.Results {
 		setDefault(&v.SessionID, r.SessionID)
-		if r.Worked {
-			addTo(&v.DurationS, r.DurationMS/1000)
+		if r.Worked && r.DurationMS != nil {
+			addTo(&v.DurationS, *r.DurationMS/1000)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/agent-eval/feedback/arms"
@@ -28,8 +29,8 @@ func Analyze(with, without arms.Arm, opts Options) Report {
 		Repos: []Repo{}, Averages: []Average{}, LeftOut: []LeftOut{}, Warnings: []string{},
 	}
 	kept := []arms.Arm{
-		r.keep(with, opts.IncludeRaced, func(run *arms.Run) bool { return run.Raced }, "raced: the server lost a cold start"),
-		r.keep(without, opts.IncludeContaminated, reached, "contaminated: it reached the tool"),
+		r.keep(with, opts.IncludeRaced, raced),
+		r.keep(without, opts.IncludeContaminated, contaminated),
 	}
 	opts.Compare.Title, opts.Compare.Without = opts.Title, []string{without.Label}
 	r.Table = arms.Compare(kept, opts.Compare)
@@ -46,17 +47,33 @@ func Analyze(with, without arms.Arm, opts Options) Report {
 	return r
 }
 
-// reached reports whether a run that must not have the tool did.
-func reached(r *arms.Run) bool {
-	return r.Contamination.Contaminated() || len(r.RetrievalTools) > 0 || r.CallsOf(transcript.Retrieval) > 0
+// raced says why a run with the tool does not count; empty when it does.
+func raced(r *arms.Run) string {
+	if r.Raced {
+		return "raced: the server lost a cold start"
+	}
+	return ""
+}
+
+// contaminated says why a run without the tool does not count; empty when it does.
+func contaminated(r *arms.Run) string {
+	switch {
+	case r.Contamination.Contaminated():
+		return "contaminated: the command line was run through the shell, and returned output"
+	case r.CallsOf(transcript.Retrieval) > 0:
+		return "contaminated: it called the tool"
+	case r.OffersRetrieval():
+		return "contaminated: its init offers the tool"
+	}
+	return ""
 }
 
 // keep returns the runs that count, and lists the others.
-func (r *Report) keep(a arms.Arm, all bool, out func(*arms.Run) bool, reason string) arms.Arm {
+func (r *Report) keep(a arms.Arm, all bool, reason func(*arms.Run) string) arms.Arm {
 	kept := arms.Arm{Label: a.Label, Runs: []arms.Run{}}
 	for i := range a.Runs {
-		if !all && out(&a.Runs[i]) {
-			r.LeftOut = append(r.LeftOut, LeftOut{a.Runs[i].Name, reason})
+		if why := reason(&a.Runs[i]); !all && why != "" {
+			r.LeftOut = append(r.LeftOut, LeftOut{a.Runs[i].Name, why})
 			continue
 		}
 		kept.Runs = append(kept.Runs, a.Runs[i])
@@ -183,21 +200,21 @@ func median(a arms.Arm, of func(*arms.Run) *float64) *float64 {
 func (r *Report) average() {
 	for i, m := range measures {
 		a := Average{Measure: m.name}
-		sum := 0.0
+		logs := 0.0
 		for _, repo := range r.Repos {
 			saved := repo.Measures[i].Saved
-			if saved == nil {
+			if saved == nil || *saved >= 1 {
 				continue
 			}
 			a.Repos++
-			sum += *saved
+			logs += math.Log(1 - *saved)
 			if a.Min == nil {
 				a.Min, a.Max = new(*saved), new(*saved)
 			}
 			*a.Min, *a.Max = min(*a.Min, *saved), max(*a.Max, *saved)
 		}
 		if a.Repos > 0 {
-			a.Mean = new(sum / float64(a.Repos))
+			a.Mean = new(1 - math.Exp(logs/float64(a.Repos)))
 		}
 		r.Averages = append(r.Averages, a)
 	}

@@ -74,11 +74,13 @@ type Mix struct {
 
 // An Average is what the tool saves of a measure, each repository with the same weight. Mean is nil when no repository has it.
 type Average struct {
-	Measure string   `json:"measure"`
-	Mean    *float64 `json:"mean"` // of Measure.Saved
-	Min     *float64 `json:"min"`
-	Max     *float64 `json:"max"`
-	Repos   int      `json:"repos"` // how many have it
+	Measure string `json:"measure"`
+	// Mean is 1 less the geometric mean of With / Without: half the time on one repository and twice on another is the same time, whichever
+	// arm is which. A repository where either is 0 has no part in it.
+	Mean  *float64 `json:"mean"`
+	Min   *float64 `json:"min"`
+	Max   *float64 `json:"max"`
+	Repos int      `json:"repos"` // how many have it
 }
 
 // LeftOut is a run that counts nowhere.

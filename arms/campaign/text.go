@@ -54,7 +54,18 @@ func right(s string, width int) string {
 	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s))) + s
 }
 
-func (r *Repo) label() string { return left(textutil.Printable(r.Name, repoWidth), repoWidth) }
+// names returns the repositories' names as they fit their column.
+func (r *Report) names() []string {
+	names := make([]string, len(r.Repos))
+	for i := range r.Repos {
+		names[i] = r.Repos[i].Name
+	}
+	names = textutil.Apart(names, repoWidth)
+	for i := range names {
+		names[i] = left(names[i], repoWidth)
+	}
+	return names
+}
 
 func (r *Report) writeMeasures(b *strings.Builder, title string, from, to int) {
 	fmt.Fprintf(b, "\n  %s\n    %s", title, left("repository", repoWidth))
@@ -63,9 +74,10 @@ func (r *Report) writeMeasures(b *strings.Builder, title string, from, to int) {
 		b.WriteString(right(m.name+unitName(m.unit), cellWidth))
 	}
 	b.WriteByte('\n')
+	names := r.names()
 	for i := range r.Repos {
 		repo := &r.Repos[i]
-		fmt.Fprintf(b, "    %s%s", repo.label(), right(fmt.Sprintf("%d → %d", repo.Runs[0], repo.Runs[1]), 8))
+		fmt.Fprintf(b, "    %s%s", names[i], right(fmt.Sprintf("%d → %d", repo.Runs[0], repo.Runs[1]), 8))
 		for _, m := range repo.Measures[from:to] {
 			b.WriteString(right(m.text(), cellWidth))
 		}
@@ -122,12 +134,13 @@ func changed(saved float64) string {
 
 func (r *Report) writeOverhead(b *strings.Builder) {
 	b.WriteString("\n  fixed overhead — what the tool's schemas and instructions add to every prompt\n")
+	names := r.names()
 	for i := range r.Repos {
 		text := "not measured"
 		if x := r.Repos[i].FixedOverhead; x != nil {
 			text = fmt.Sprintf("%s tok", textutil.Thousands(int(math.Round(*x))))
 		}
-		fmt.Fprintf(b, "    %s%s\n", r.Repos[i].label(), right(text, 16))
+		fmt.Fprintf(b, "    %s%s\n", names[i], right(text, 16))
 	}
 }
 
@@ -137,9 +150,10 @@ func (r *Report) writeJudged(b *strings.Builder) {
 		b.WriteString(right(name, 11))
 	}
 	b.WriteString(right("efficiency", 24) + "\n")
+	names := r.names()
 	for i := range r.Repos {
 		repo := &r.Repos[i]
-		fmt.Fprintf(b, "    %s%11d", repo.label(), repo.Answered)
+		fmt.Fprintf(b, "    %s%11d", names[i], repo.Answered)
 		for _, bucket := range sufficiency.Buckets() {
 			text := "—"
 			if n := repo.Counts.Of(bucket); repo.Answered > 0 {

@@ -3,6 +3,7 @@ package rundir
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,11 +33,15 @@ func FindCampaign(dir string, labels ...string) (Found, error) {
 			continue
 		}
 		for _, name := range names {
-			if digits, ok := strings.CutPrefix(name, "run"); ok {
-				if n, ok := number(digits); ok && fmt.Sprint(n) == digits {
-					passes[repo], all = append(passes[repo], n), append(all, n)
-				}
+			n, ok := pass(name)
+			if ok {
+				passes[repo], all = append(passes[repo], n), append(all, n)
+			} else if strings.HasPrefix(strings.ToLower(name), "run") {
+				f.warn("%s/%s: left out, want run<n>, such as run1", repo, name)
 			}
+		}
+		if len(passes[repo]) == 0 && holdsLogs(filepath.Join(dir, repo)) {
+			f.warn("%s: left out, it has logs but no run<n> with them", repo)
 		}
 	}
 	slices.Sort(all)
@@ -51,6 +56,22 @@ func FindCampaign(dir string, labels ...string) (Found, error) {
 		return Found{}, &transcript.FileError{File: dir, Err: fmt.Errorf("%w; want <repo>/run<n>/run-%s.jsonl", ErrNoLogs, strings.Join(labels, ".jsonl and run-"))}
 	}
 	return f, nil
+}
+
+// pass returns the number of a pass by the name of its directory.
+func pass(name string) (int, bool) {
+	digits, ok := strings.CutPrefix(name, "run")
+	if !ok {
+		return 0, false
+	}
+	n, ok := number(digits)
+	return n, ok && fmt.Sprint(n) == digits
+}
+
+// holdsLogs reports whether a directory has files that look like logs.
+func holdsLogs(dir string) bool {
+	logs, _ := fs.Glob(os.DirFS(dir), prefix+"*"+suffix)
+	return len(logs) > 0
 }
 
 // addRepo adds the runs of one repository, and says what is missing of the passes that others have. It returns how many there are.

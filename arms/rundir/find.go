@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
+	slashpath "path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -27,7 +27,7 @@ type Arm struct {
 
 // A Run is the logs of one session, in turn order.
 type Run struct {
-	Name  string   // such as new-2, or the base name of the file for a glob
+	Name  string   // such as new-2; of a file by another name, its path below what all of them share, without the extension
 	Task  string   // what the run worked on, where the directories say it: see FindCampaign
 	Files []string // their paths
 }
@@ -35,7 +35,9 @@ type Run struct {
 // Found is what a directory holds.
 type Found struct {
 	Arms []Arm // one a label asked for, in that order; those without logs too
-	// Warnings say what was expected and is not there: an arm without logs, a turn that is missing.
+	// Missing are the labels of the arms without logs.
+	Missing []string
+	// Warnings say what else is odd: a turn that is missing, a file that is none, a log in two arms.
 	Warnings []string
 }
 
@@ -43,27 +45,42 @@ type Found struct {
 // is one of path.Match, relative to dir unless it is absolute, and each match is a run. A label that holds an equals sign is taken as a
 // label when there are logs of that name. Without specs, it finds all labels there are, sorted.
 //
-// An arm without logs is a warning. If no arm has any, the error is a *transcript.FileError that wraps [ErrNoLogs]; a directory that cannot be
+// An arm without logs is in Found.Missing. If no arm has any, the error is a *transcript.FileError that wraps [ErrNoLogs]; a directory that cannot be
 // read is one too.
 func Find(dir string, specs ...string) (Found, error) {
 	f, err := find(dir, specs)
-	for _, a := range f.Arms {
-		if len(a.Runs) == 0 {
-			f.warn("%s: no logs in %s", a.Label, dir)
-		}
-	}
+	f.inTwoArms()
 	return f, err
 }
 
-// find is Find without the warnings of arms without logs.
+// inTwoArms warns of logs that more than one arm has.
+func (f *Found) inTwoArms() {
+	arm := make(map[string]string)
+	for _, a := range f.Arms {
+		for _, r := range a.Runs {
+			if other, ok := arm[r.Files[0]]; ok {
+				f.warn("%s is in both %s and %s", r.Files[0], other, a.Label)
+			}
+			arm[r.Files[0]] = a.Label
+		}
+	}
+}
+
+// find is Find without a look at logs in two arms.
 func find(dir string, specs []string) (Found, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return Found{}, &transcript.FileError{File: dir, Err: reason(err)}
 	}
 	var names []string
+	var f Found
 	for _, e := range entries {
-		if !e.IsDir() {
+		info, err := os.Stat(filepath.Join(dir, e.Name()))
+		switch {
+		case err == nil && info.IsDir():
+		case err == nil && !info.Mode().IsRegular(): // reading a pipe would wait for ever
+			f.warn("%s: no regular file, left out", filepath.Join(dir, e.Name()))
+		default:
 			names = append(names, e.Name())
 		}
 	}
@@ -71,12 +88,17 @@ func find(dir string, specs []string) (Found, error) {
 	if len(specs) == 0 {
 		specs = ix.labels()
 	}
-	var f Found
 	runs := 0
-	for _, spec := range specs {
+	for i, spec := range specs {
+		if slices.Contains(specs[:i], spec) {
+			return Found{}, fmt.Errorf("%s is asked for twice", spec)
+		}
 		a, err := f.arm(dir, spec, ix.asked(specs))
 		if err != nil {
 			return Found{}, err
+		}
+		if len(a.Runs) == 0 {
+			f.Missing = append(f.Missing, a.Label)
 		}
 		runs += len(a.Runs)
 		f.Arms = append(f.Arms, a)
@@ -129,7 +151,7 @@ func match(dir, glob string) ([]string, error) {
 		root = filepath.VolumeName(glob) + string(filepath.Separator)
 		pattern = strings.TrimLeft(strings.TrimPrefix(pattern, filepath.VolumeName(glob)), "/")
 	}
-	pattern = path.Clean(pattern)
+	pattern = slashpath.Clean(pattern)
 	if strings.HasPrefix(pattern, "../") {
 		return nil, errors.New("a glob that leaves the directory has to be absolute")
 	}
@@ -137,7 +159,7 @@ func match(dir, glob string) ([]string, error) {
 	names, err := fs.Glob(fsys, pattern)
 	var files []string
 	for _, name := range names {
-		if info, err := fs.Stat(fsys, name); err != nil || info.IsDir() {
+		if info, err := fs.Stat(fsys, name); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		if filepath.IsAbs(glob) {
@@ -166,11 +188,15 @@ func (f *Found) join(dir, label string, logs []log) Arm {
 		r := Run{Name: logs[k].run}
 		turn := 1
 		for ; k < len(logs) && logs[k].run == r.Name && logs[k].turn == turn; turn++ {
-			r.Files = append(r.Files, absolute(dir, logs[k].file))
+			r.Files = append(r.Files, path(dir, logs[k].file))
 			k++
 		}
 		for ; k < len(logs) && logs[k].run == r.Name; k++ {
-			f.warn("%s: left out, turn %d is missing", absolute(dir, logs[k].file), turn)
+			if logs[k].turn < turn {
+				f.warn("%s: left out, it is turn %d, which is there already", path(dir, logs[k].file), logs[k].turn)
+			} else {
+				f.warn("%s: left out, turn %d is missing", path(dir, logs[k].file), turn)
+			}
 		}
 		if len(r.Files) > 0 {
 			a.Runs = append(a.Runs, r)
@@ -182,16 +208,17 @@ func (f *Found) join(dir, label string, logs []log) Arm {
 	return a
 }
 
-func absolute(dir, file string) string {
+// path returns the path of a file of the directory; what is absolute stays.
+func path(dir, file string) string {
 	if filepath.IsAbs(file) {
 		return file
 	}
 	return filepath.Join(dir, file)
 }
 
-// number reads a number as it stands in file names: up to nine digits.
+// number reads a number as it stands in file names: up to 18 digits.
 func number(s string) (int, bool) {
-	if s == "" || strings.Trim(s, "0123456789") != "" || len(s) > 9 {
+	if s == "" || strings.Trim(s, "0123456789") != "" || len(s) > 18 {
 		return 0, false
 	}
 	n, err := strconv.Atoi(s)

@@ -3,7 +3,7 @@ package rundir
 import (
 	"fmt"
 	"maps"
-	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -42,10 +42,10 @@ func indexOf(names []string) index {
 	return ix
 }
 
-// cutTurn cuts .t2, .t3, … off a name. What has none is turn 1.
+// cutTurn cuts .t1, .t2, … off a name. What has none is turn 1.
 func cutTurn(stem string) (string, int) {
 	if at := strings.LastIndex(stem, ".t"); at >= 0 {
-		if n, ok := number(stem[at+2:]); ok && n > 1 {
+		if n, ok := number(stem[at+2:]); ok && n > 0 && stem[at+2] != '0' {
 			return stem[:at], n
 		}
 	}
@@ -99,13 +99,29 @@ func (ix index) hint() string {
 	return "; want files like run-<label>-1.jsonl"
 }
 
-// byBase makes logs of any files: a run each, unless the name says that it is a later turn.
+// byBase makes logs of any files: a run each, unless the name says that it is a later turn. Runs go by what tells them apart: their paths below
+// the directory that all of them share.
 func byBase(files []string) (logs []log) {
+	shared := sharedDir(files)
 	for _, file := range files {
-		base := strings.TrimSuffix(path.Base(strings.ReplaceAll(file, `\`, "/")), suffix)
-		dir := strings.TrimSuffix(file, path.Base(file))
-		stem, turn := cutTurn(base)
-		logs = append(logs, log{file, dir + stem, -1, turn})
+		stem, turn := cutTurn(strings.TrimSuffix(filepath.ToSlash(file), suffix))
+		logs = append(logs, log{file, strings.TrimPrefix(stem, shared), -1, turn})
 	}
 	return logs
+}
+
+// sharedDir returns the directory that all files are in or below, with its slash.
+func sharedDir(files []string) string {
+	shared := ""
+	for i, file := range files {
+		dir := filepath.ToSlash(file)
+		dir = dir[:strings.LastIndexByte(dir, '/')+1]
+		if i == 0 {
+			shared = dir
+		}
+		for !strings.HasPrefix(dir, shared) {
+			shared = shared[:strings.LastIndexByte(strings.TrimSuffix(shared, "/"), '/')+1]
+		}
+	}
+	return shared
 }

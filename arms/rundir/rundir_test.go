@@ -76,18 +76,20 @@ func TestFind(t *testing.T) {
 			[]string{"new: new=run-new.jsonl+run-new.t2.jsonl+run-new.t3.jsonl"}, "turn 4 is missing"},
 		{"turns of numbered runs", "run-new-1.jsonl run-new-1.t2.jsonl run-new-2.jsonl", "new",
 			[]string{"new: new-1=run-new-1.jsonl+run-new-1.t2.jsonl", "new: new-2=run-new-2.jsonl"}, ""},
-		{"a later turn alone is no run", "run-a.t2.jsonl run-b.jsonl", "a b", []string{"b: b=run-b.jsonl"}, "*"},
+		{"a later turn alone is no run", "run-a.t2.jsonl run-b.jsonl", "a b", []string{"b: b=run-b.jsonl"}, "turn 1 is missing"},
 		{"from zero", "run-a-0.jsonl run-a-1.jsonl", "", []string{"a: a-0=run-a-0.jsonl", "a: a-1=run-a-1.jsonl"}, ""},
-		{"an arm without logs", "run-a-1.jsonl", "a b", []string{"a: a-1=run-a-1.jsonl"}, "b: no logs in"},
+		{"an arm without logs", "run-a-1.jsonl", "a b", []string{"a: a-1=run-a-1.jsonl"}, ""},
+		{"turn 1 may say so, once", "run-a.t1.jsonl run-a.t2.jsonl run-b.jsonl run-b.t1.jsonl run-c.t02.jsonl", "", []string{"a: a=run-a.t1.jsonl+run-a.t2.jsonl", "b: b=run-b.jsonl", "c.t02: c.t02=run-c.t02.jsonl"}, "it is turn 1, which is there already"},
+		{"a time is a number", "run-a-1700000000000.jsonl run-a-1600000000000.jsonl", "a", []string{"a: a-1600000000000=run-a-1600000000000.jsonl", "a: a-1700000000000=run-a-1700000000000.jsonl"}, ""},
 		{"labels in the order asked for", "run-a-1.jsonl run-b-1.jsonl", "b a", []string{"b: b-1=run-b-1.jsonl", "a: a-1=run-a-1.jsonl"}, ""},
 		{"all labels", "run-b-1.jsonl run-a.jsonl run-x-y-3.jsonl x-1.jsonl", "", []string{"a: a=run-a.jsonl", "b: b-1=run-b-1.jsonl", "x-y: x-y-3=run-x-y-3.jsonl"}, ""},
 		{"any character", "run-a+(b)[c]*-1.jsonl run-a=b-1.jsonl run-é.t-2.jsonl", "a+(b)[c]* a=b é.t",
 			[]string{"a+(b)[c]*: a+(b)[c]*-1=run-a+(b)[c]*-1.jsonl", "a=b: a=b-1=run-a=b-1.jsonl", "é.t: é.t-2=run-é.t-2.jsonl"}, ""},
 		{"the longer label takes what both could have", "run-a-1.jsonl run-a-2.jsonl run-a-1-1.jsonl", "a a-1",
 			[]string{"a: a-2=run-a-2.jsonl", "a-1: a-1=run-a-1.jsonl", "a-1: a-1-1=run-a-1-1.jsonl"}, "a-1: both"},
-		{"a long number is a name", "run-a-1234567890.jsonl run-.jsonl run--1.jsonl", "", []string{"-1: -1=run--1.jsonl", "a-1234567890: a-1234567890=run-a-1234567890.jsonl"}, ""},
+		{"a very long number is a name", "run-a-1234567890123456789.jsonl run-.jsonl run--1.jsonl", "", []string{"-1: -1=run--1.jsonl", "a-1234567890123456789: a-1234567890123456789=run-a-1234567890123456789.jsonl"}, ""},
 		{"by glob", "with/s10.jsonl with/s9.jsonl with/s9.t2.jsonl run-b.jsonl", "with=with/*.jsonl b",
-			[]string{"with: with/s9=with/s9.jsonl+with/s9.t2.jsonl", "with: with/s10=with/s10.jsonl", "b: b=run-b.jsonl"}, ""},
+			[]string{"with: s9=with/s9.jsonl+with/s9.t2.jsonl", "with: s10=with/s10.jsonl", "b: b=run-b.jsonl"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := directory(t, strings.Fields(c.files)...)
@@ -95,7 +97,7 @@ func TestFind(t *testing.T) {
 			if diff := cmp.Diff(c.want, runs); diff != "" {
 				t.Error(diff)
 			}
-			if c.warned == "" && len(warnings) > 0 || c.warned != "" && c.warned != "*" && (len(warnings) != 1 || !strings.Contains(warnings[0], c.warned)) {
+			if c.warned == "" && len(warnings) > 0 || c.warned != "" && (len(warnings) != 1 || !strings.Contains(warnings[0], c.warned)) {
 				t.Errorf("warnings %q", warnings)
 			}
 		})
@@ -178,11 +180,22 @@ func TestFindCampaign(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	missing := []string{"express/run2: missing, no log of with or without", "express/run10: missing", "gin/run2: missing, no log of without"}
+	missing := []string{"express/run01: left out, want run<n>, such as run1", "notes: left out, it has logs but no run<n> with them", "express/run2: missing, no log of with or without", "express/run10: missing", "gin/run2: missing, no log of without"}
 	if diff := cmp.Diff(missing, f.Warnings); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := rundir.FindCampaign(t.TempDir(), "with", "without"); !errors.Is(err, rundir.ErrNoLogs) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestFindSaysWhatIsOdd(t *testing.T) {
+	dir := directory(t, "run-a-1.jsonl")
+	f, err := rundir.Find(dir, "a", "gone", "b=run-a-*.jsonl")
+	if err != nil || !slices.Equal(f.Missing, []string{"gone"}) || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "is in both a and b") {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if _, err := rundir.Find(dir, "a", "a"); err == nil || err.Error() != "a is asked for twice" {
 		t.Errorf("%v", err)
 	}
 }

@@ -68,6 +68,9 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	case o.window < 0:
 		err = fmt.Errorf("-window %d: want a number of tokens", o.window)
 	}
+	if misplaced := cli.Misplaced(fs); misplaced != nil {
+		err = misplaced
+	}
 	if err != nil {
 		fmt.Fprintln(stderr, "campaign:", err)
 	}

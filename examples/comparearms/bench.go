@@ -22,7 +22,7 @@ func writeBench(out io.Writer, t *arms.Table) error {
 				Name:   benchfmt.Name("Run"), Iters: 1,
 			}
 			for _, row := range one.Rows {
-				if c := row.Cells[0]; c.Median != nil && row.Section != arms.SectionRuns && row.Kind != arms.Rate {
+				if c := row.Cells[0]; c.Median != nil && row.Section != arms.SectionRuns {
 					r.Values = append(r.Values, benchfmt.Value{Value: *c.Median, Unit: unit(row)})
 				}
 			}
@@ -46,7 +46,7 @@ func unit(row arms.Row) string {
 		name = strings.ReplaceAll(name, "--", "-")
 	}
 	suffix := string(row.Unit)
-	if row.Unit == arms.Fraction {
+	if row.Unit == arms.Fraction || row.Kind == arms.Rate {
 		suffix = "fraction"
 	}
 	return strings.TrimSuffix(strings.Trim(name, "-"), "-"+suffix) + "-" + suffix

@@ -69,7 +69,11 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	if fs.NArg() > 0 {
 		o.dir, o.labels = fs.Arg(0), fs.Args()[1:]
 	}
-	if err := o.check(); err != nil {
+	err = o.check()
+	if err == nil {
+		err = cli.Misplaced(fs)
+	}
+	if err != nil {
 		fmt.Fprintln(stderr, "comparearms:", err)
 		return o, err
 	}
@@ -135,6 +139,9 @@ func compare(ctx context.Context, o options, stderr io.Writer) (*arms.Table, err
 	if ctx.Err() != nil {
 		return nil, errors.New("interrupted")
 	}
+	for _, label := range found.Missing {
+		fmt.Fprintf(stderr, "warning: %s: no logs in %s\n", label, o.dir)
+	}
 	warnings := found.Warnings
 	for _, err := range errs {
 		warnings = append(warnings, err.Error())
@@ -145,8 +152,15 @@ func compare(ctx context.Context, o options, stderr io.Writer) (*arms.Table, err
 	if !slices.ContainsFunc(read, func(a arms.Arm) bool { return len(a.Runs) > 0 }) {
 		return nil, errors.New("no log could be read")
 	}
+	for _, label := range o.without {
+		if !slices.ContainsFunc(read, func(a arms.Arm) bool { return a.Label == label }) {
+			return nil, fmt.Errorf("-without %s: no such arm", label)
+		}
+	}
 	if o.paired {
-		pair(read)
+		if err := pair(read); err != nil {
+			return nil, err
+		}
 	}
 	table := arms.Compare(read, arms.Options{Title: o.dir, Treatment: facts(o.treatment), Without: o.without})
 	table.Warnings = append(table.Warnings, warnings...)
@@ -154,13 +168,27 @@ func compare(ctx context.Context, o options, stderr io.Writer) (*arms.Table, err
 }
 
 // pair gives each run the number at the end of its name as its task.
-func pair(read []arms.Arm) {
-	for _, a := range read {
-		for i := range a.Runs {
-			name := a.Runs[i].Name
-			a.Runs[i].Task = "question " + name[len(strings.TrimRight(name, "0123456789")):]
+func pair(read []arms.Arm) error {
+	if len(read) != 2 {
+		return fmt.Errorf("-paired compares two arms, not %d", len(read))
+	}
+	var numbers [2][]string
+	for i, a := range read {
+		for j := range a.Runs {
+			name := a.Runs[j].Name
+			number := name[len(strings.TrimRight(name, "0123456789")):]
+			if number == "" {
+				return fmt.Errorf("-paired: %s has no number at its end", name)
+			}
+			number = strings.TrimLeft(number[:len(number)-1], "0") + number[len(number)-1:]
+			a.Runs[j].Task = "question " + number
+			numbers[i] = append(numbers[i], number)
 		}
 	}
+	if !slices.ContainsFunc(numbers[0], func(n string) bool { return slices.Contains(numbers[1], n) }) {
+		return errors.New("-paired: the arms have no number in common")
+	}
+	return nil
 }
 
 func facts(names []string) (facts []arms.Fact) {

@@ -158,6 +158,9 @@ func TestBenchmarkLinesRead(t *testing.T) {
 			if x, ok := rec.Value("retrieval-residual-tok"); !ok || x < 600 {
 				t.Errorf("residual %v, %v", x, ok)
 			}
+			if x, ok := rec.Value("moved-on-answered-fraction"); !ok || x != 0 && x != 1 {
+				t.Errorf("enough %v, %v", x, ok)
+			}
 		case *benchfmt.SyntaxError:
 			t.Error(rec)
 		}
@@ -182,8 +185,29 @@ func TestALogThatCannotBeReadCostsItsRun(t *testing.T) {
 }
 
 func TestPairedByNumber(t *testing.T) {
-	if _, out, _ := call(t, "-paired", directory(t), "new", "baseline"); !strings.Contains(out, "n=3 pairs") {
+	dir := directory(t)
+	if _, out, _ := call(t, "-paired", dir, "new", "baseline"); !strings.Contains(out, "n=3 pairs") {
 		t.Error(out)
+	}
+	for i := 1; i <= 3; i++ {
+		if err := os.Rename(filepath.Join(dir, fmt.Sprintf("run-new-%d.jsonl", i)), filepath.Join(dir, fmt.Sprintf("run-new-0%d.jsonl", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, out, _ := call(t, "-paired", dir, "new", "baseline"); !strings.Contains(out, "n=3 pairs") {
+		t.Error(out)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{dir, "new", "baseline", "b=run-baseline-1.jsonl"}, "-paired compares two arms, not 3"},
+		{[]string{dir, "a=run-new-01.jsonl", "b=run-baseline-2.jsonl"}, "no number in common"},
+		{[]string{dir, "a=run-new-01.jsonl", "b=run-*-2.jsonl"}, "no number in common"},
+	} {
+		if code, _, errs := call(t, append([]string{"-paired"}, c.args...)...); code != 1 || !strings.Contains(errs, c.want) {
+			t.Errorf("%q: exit %d: %s", c.args, code, errs)
+		}
 	}
 }
 
@@ -199,6 +223,9 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"-json", "-csv", dir}, 2, "exclude one another"},
 		{[]string{"-window", "-1", dir}, 2, "-window -1"},
 		{[]string{"-treatment", "colour", dir}, 2, `"client version"`},
+		{[]string{dir, "new", "-json"}, 2, "-json: flags stand before the other arguments"},
+		{[]string{"-without", "typo", dir}, 1, "-without typo: no such arm"},
+		{[]string{dir, "new", "new"}, 1, "new is asked for twice"},
 		{[]string{"-nonsense"}, 2, "usage: comparearms"},
 		{[]string{"-h"}, 0, "usage: comparearms"},
 		{[]string{empty}, 1, empty + ": no logs found"},

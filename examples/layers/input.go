@@ -3,22 +3,14 @@ package main
 import (
 	"embed"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/agent-eval/feedback/arms/rundir"
-	"github.com/agent-eval/feedback/contamination"
-	"github.com/agent-eval/feedback/internal/cli"
-	"github.com/agent-eval/feedback/internal/textutil"
 	"github.com/agent-eval/feedback/layers"
 	"github.com/agent-eval/feedback/layers/budget"
-	"github.com/agent-eval/feedback/layers/harness"
-	"github.com/agent-eval/feedback/layers/rag"
 	"github.com/agent-eval/feedback/transcript"
 )
 
@@ -116,77 +108,4 @@ func example() (*input, error) {
 			return err
 		}),
 		open("budgets.json", func(r io.Reader, name string) (err error) { in.budgets, err = budget.Read(r, name); return err }))
-}
-
-// runs reads every log, and grades it. One that cannot be read is unmeasured: its outcome may be known, its contracts are not.
-func (in *input) runs(o *options, stderr io.Writer) ([]layers.Run, error) {
-	tools, err := cli.ReadTools(o.tools)
-	if err != nil {
-		return nil, err
-	}
-	loader := transcript.Loader{Options: transcript.Options{Tools: tools, KeepText: true}}
-	var runs []layers.Run
-	known := make(map[string]bool)
-	for _, log := range in.logs {
-		known[log.id] = true
-		s, err := in.read(&loader, log)
-		if err != nil {
-			fmt.Fprintf(stderr, "warning: %s: %v\n", log.id, err)
-			runs = append(runs, layers.Run{ID: log.id, Arm: log.arm, Outcome: layers.Unmeasured, Reason: "its log cannot be read", Defects: []layers.Defect{}})
-			continue
-		}
-		runs = append(runs, in.outcomes.Grade(log.id, log.arm, in.defects(o, s)))
-	}
-	for _, id := range slices.Sorted(maps.Keys(in.outcomes)) {
-		if !known[id] && len(o.labels) == 0 {
-			fmt.Fprintf(stderr, "warning: an outcome is given for %s, of which there is no log\n", textutil.Printable(id, 100))
-		}
-	}
-	return runs, nil
-}
-
-// defects finds the contracts that a session broke.
-func (in *input) defects(o *options, s *transcript.Session) (defects []layers.Defect) {
-	if len(in.budgets) > 0 {
-		r := budget.Analyze(s, in.budgets, budget.Options{})
-		defects = append(defects, r.Defects()...)
-	}
-	for _, c := range contamination.Analyze(s, contamination.Options{}).Calls {
-		if c.Verdict == contamination.Returned {
-			defects = append(defects, layers.Defect{Layer: layers.Harness, Name: "cli_returned", Position: c.Position, Detail: c.Command})
-		}
-	}
-	if len(o.sandbox) > 0 {
-		defects = append(defects, harness.CheckGates(s, harness.Sandbox(o.sandbox...)).Defects()...)
-	}
-	if o.harness {
-		defects = append(defects, harness.Repeats(s).Defects()...)
-		defects = append(defects, harness.Recoveries(s).Defects()...)
-	}
-	if o.grounding {
-		defects = append(defects, rag.Ground(s).Defects()...)
-	}
-	return defects
-}
-
-// writeRuns writes the label of every run, and the defects behind it.
-func writeRuns(w io.Writer, t *layers.Table) error {
-	var b strings.Builder
-	for i := range t.Runs {
-		r := &t.Runs[i]
-		fmt.Fprintf(&b, "%s: %s", textutil.Printable(r.ID, 60), r.Label)
-		if r.Label == layers.UnmeasuredLabel && r.Reason != "" {
-			fmt.Fprintf(&b, ", %s", textutil.Printable(r.Reason, 120))
-		}
-		b.WriteByte('\n')
-		for _, d := range r.Defects[:min(len(r.Defects), 5)] {
-			fmt.Fprintf(&b, "    %s %s  %s: %s\n", textutil.Printable(d.Position.String(), 120), d.Layer, textutil.Printable(d.Name, 60), textutil.Printable(d.Detail, 120))
-		}
-		if n := len(r.Defects) - 5; n > 0 {
-			fmt.Fprintf(&b, "    … and %d more\n", n)
-		}
-	}
-	b.WriteByte('\n')
-	_, err := io.WriteString(w, b.String())
-	return err
 }

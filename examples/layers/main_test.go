@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-eval/feedback/layers"
+	"github.com/agent-eval/feedback/transcript/transcripttest"
 )
 
 func call(t *testing.T, args ...string) (code int, out, errs string) {
@@ -98,7 +99,8 @@ func TestWhatIsMissingIsUnmeasured(t *testing.T) {
 			t.Errorf("exit %d, no %q in %s", code, want, errs)
 		}
 	}
-	for _, want := range []string{"new-1: unmeasured, its log cannot be read", "new-2: clean success", "new-3: unmeasured, no outcome was given", "unmeasured, and in no rate: 11 runs, no outcome was given"} {
+	for _, want := range []string{"new-1: unmeasured, its log cannot be read", "new-2: clean success", "new-3: unmeasured, no outcome was given", "new-99: unmeasured, there is no log of it",
+		"unmeasured, and in no rate: 11 runs, no outcome was given", "not checked in 12 runs, which may have such a defect all the same: budget: none is declared"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -108,6 +110,64 @@ func TestWhatIsMissingIsUnmeasured(t *testing.T) {
 func TestGatesAreDefects(t *testing.T) {
 	if _, out, _ := call(t, "-sandbox", "/nowhere", "-harness"); !strings.Contains(out, "harness: gate_sandbox") {
 		t.Error(out)
+	}
+}
+
+// write writes files into a new directory and returns it.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// What weakens the table is said: a line that is no event, budgets that contradict each other, an answer that nothing can be checked in.
+func TestWarnings(t *testing.T) {
+	silent := transcripttest.New()
+	silent.Request(1_000).ReadFile("a.go").Result("1\tpackage a")
+	dir := write(t, map[string]string{
+		"run-new-1.jsonl": "nonsense\n" + string(exampleLog(false, false)),
+		"run-new-2.jsonl": string(silent.Bytes()),
+		"outcomes.jsonl":  `{"id": "new-1", "outcome": "success"}` + "\n" + `{"id": "new-2", "outcome": "failure"}`,
+		"budgets.json": `[{"name": "a", "unit": "tokens", "scope": "call", "enforcement": "before_call", "limit": 9},
+			{"name": "b", "unit": "tokens", "scope": "run", "enforcement": "report", "limit": 9}]`,
+	})
+	code, out, errs := call(t, "-grounding", dir)
+	for _, want := range []string{"warning: new-1: 1 line of its log could not be read, the first " + filepath.Join(dir, "run-new-1.jsonl") + ":1: ",
+		"warning: the budgets a and b differ in scope, enforcement, and neither is the authority\n"} {
+		if code != 0 || !strings.Contains(errs, want) {
+			t.Errorf("exit %d, no %q in\n%s", code, want, errs)
+		}
+	}
+	if want := "not checked in 1 run, which may have such a defect all the same: grounding: the session gave no answer"; !strings.Contains(out, want) {
+		t.Errorf("no %q in\n%s", want, out)
+	}
+}
+
+// One answer cites a line that was shown, the other one that was not.
+func TestGroundingIsADefect(t *testing.T) {
+	answering := func(answer string) string {
+		log := transcripttest.New()
+		log.Request(1_000).ReadFile("lib/a.go").Result("1\tpackage a")
+		log.Request(2_000).Text(answer)
+		return string(log.End(answer).Bytes())
+	}
+	dir := write(t, map[string]string{
+		"run-new-1.jsonl": answering("It is in lib/a.go:1"), "run-new-2.jsonl": answering("It is in lib/a.go:9"),
+		"outcomes.jsonl": `{"id": "new-1", "outcome": "success"}` + "\n" + `{"id": "new-2", "outcome": "success"}`,
+	})
+	if _, out, _ := call(t, dir); strings.Contains(out, "unsupported") {
+		t.Errorf("not asked for:\n%s", out)
+	}
+	_, out, _ := call(t, "-grounding", dir)
+	for _, want := range []string{"new-1: clean success\n", "new-2: success with a defect\n", "run-new-2.jsonl:5 rag  unsupported_citation: lib/a.go:9: lines not shipped"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
 	}
 }
 

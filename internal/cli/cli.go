@@ -4,8 +4,10 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/agent-eval/feedback/transcript"
 )
@@ -37,4 +39,15 @@ func ReadTools(name string) (tools transcript.Tools, err error) {
 		err = &transcript.FileError{File: name, Err: err}
 	}
 	return tools, err
+}
+
+// Misplaced returns an error for an argument that is a flag of the set, which stops reading flags at the first argument that is none.
+func Misplaced(fs *flag.FlagSet) error {
+	for _, arg := range fs.Args() {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if strings.HasPrefix(arg, "-") && fs.Lookup(name) != nil {
+			return fmt.Errorf("%s: flags stand before the other arguments", arg)
+		}
+	}
+	return nil
 }

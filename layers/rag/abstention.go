@@ -12,16 +12,6 @@ import (
 	"github.com/agent-eval/feedback/layers"
 )
 
-// A Case is one question, what the agent did with it, and what a grader said.
-type Case struct {
-	ID         string `json:"id"`
-	Answerable bool   `json:"answerable"` // what it was given holds the answer
-	Abstained  bool   `json:"abstained"`  // it said that it does not know
-	// Grade is what the grader said of the answer, or of abstaining. One that is unmeasured has a reason.
-	Grade  layers.Outcome `json:"grade"`
-	Reason string         `json:"reason,omitempty"`
-}
-
 // Grades are cases by what the grader said of them.
 type Grades struct {
 	Right    int `json:"right"`
@@ -53,6 +43,8 @@ type Abstention struct {
 	// is graded wrong, the fault is the grader's.
 	Hallucinated Grades `json:"hallucinated"`
 	Abstained    Grades `json:"abstained"`
+	// Unmeasured are the cases of which it is not known whether they could be answered, or whether they were. They are in no rate.
+	Unmeasured int `json:"unmeasured"`
 
 	// Precision is the unanswerable ones of the abstained cases, and Recall the abstained ones of the unanswerable: higher is better.
 	Precision layers.Rate `json:"precision"`
@@ -64,23 +56,27 @@ type Abstention struct {
 	// unanswerable ones: those graded right of those graded.
 	Accuracy layers.Rate `json:"accuracy"`
 	Graded   layers.Rate `json:"graded"`
-	// Reasons are why cases have no grade, with how many there are, the most frequent first.
+	// Reasons are why cases are unmeasured or have no grade, with how many there are, the most frequent first.
 	Reasons []CaseReason `json:"reasons"`
 }
 
-// A CaseReason is why cases have no grade.
+// A CaseReason is why cases are unmeasured or have no grade.
 type CaseReason struct {
 	Text  string `json:"text"`
 	Cases int    `json:"cases"`
 }
 
-// TallyAbstention counts cases. A case without a grade is in no rate that needs one.
+// TallyAbstention counts cases. A case without a grade is in no rate that needs one, and one that is unmeasured in none at all.
 func TallyAbstention(cases []Case) Abstention {
 	a := Abstention{Reasons: []CaseReason{}}
 	reasons := make(map[string]int)
 	for _, c := range cases {
-		a.cell(c).add(c.Grade)
-		if !c.Grade.Measured() {
+		if c.known() {
+			a.cell(c).add(c.Grade)
+		} else {
+			a.Unmeasured++
+		}
+		if !c.known() || !c.Grade.Measured() {
 			reasons[cmp.Or(c.Reason, "no reason given")]++
 		}
 	}
@@ -88,6 +84,12 @@ func TallyAbstention(cases []Case) Abstention {
 		a.Reasons = append(a.Reasons, CaseReason{text, reasons[text]})
 	}
 	slices.SortStableFunc(a.Reasons, func(x, y CaseReason) int { return y.Cases - x.Cases })
+	a.rate()
+	return a
+}
+
+// rate computes the rates of the counts.
+func (a *Abstention) rate() {
 	abstained, hallucinated, over := a.Abstained.All(), a.Hallucinated.All(), a.OverAbstained.All()
 	a.Precision = layers.NewRate(abstained, abstained+over)
 	a.Recall = layers.NewRate(abstained, abstained+hallucinated)
@@ -96,17 +98,16 @@ func TallyAbstention(cases []Case) Abstention {
 	a.Accuracy = layers.NewRate(a.Answered.Right, a.Answered.Right+a.Answered.Wrong)
 	right := a.Hallucinated.Right + a.Abstained.Right
 	a.Graded = layers.NewRate(right, right+a.Hallucinated.Wrong+a.Abstained.Wrong)
-	return a
 }
 
-// cell returns the counts that a case belongs to.
+// cell returns the counts that a known case belongs to.
 func (a *Abstention) cell(c Case) *Grades {
 	switch {
-	case c.Answerable && c.Abstained:
+	case *c.Answerable && *c.Abstained:
 		return &a.OverAbstained
-	case c.Answerable:
+	case *c.Answerable:
 		return &a.Answered
-	case c.Abstained:
+	case *c.Abstained:
 		return &a.Abstained
 	}
 	return &a.Hallucinated
@@ -144,8 +145,11 @@ func (a Abstention) WriteText(w io.Writer) error {
 	if why := a.Why(); why != "" {
 		fmt.Fprintf(&b, "    that 0 is %s\n", why)
 	}
+	if a.Unmeasured > 0 {
+		fmt.Fprintf(&b, "    in no rate: %s of which it is not known whether there was an answer, or whether one was given\n", textutil.Count(a.Unmeasured, "case"))
+	}
 	for _, r := range a.Reasons {
-		fmt.Fprintf(&b, "    without a grade: %d, %s\n", r.Cases, textutil.Printable(r.Text, 200))
+		fmt.Fprintf(&b, "    not known or not graded: %s, %s\n", textutil.Count(r.Cases, "case"), textutil.Printable(r.Text, 200))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

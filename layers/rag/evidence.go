@@ -1,200 +1,214 @@
 package rag
 
 import (
-	"regexp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	json "github.com/goccy/go-json" // results and inputs can be large, and it is several times as fast as encoding/json
 
 	"github.com/agent-eval/feedback/internal/shell"
 	"github.com/agent-eval/feedback/transcript"
 )
 
-// Evidence is what the tools of a session returned of files.
+// An evidence is what the tools of a session returned, and what the agent knows without them.
 type evidence struct {
-	files []*shown
-	texts [][]string // the lines of every result, without line numbers
+	files map[string]*shown // by cleaned path
+	globs []string          // patterns of files that a shell may have shown
+	texts []string          // results as they came
+	plain [][]string        // their lines, without line numbers
+	own   [][]string        // lines of what the agent wrote into files, and of the user's prompts
+	// unseen says that a subagent ran of which the log has no results.
+	unseen bool
+
+	shells shell.Reader
 }
 
 // A shown is what was returned of one file.
 type shown struct {
-	path  string
-	lines map[int]bool // the numbered ones
-	loose bool         // lines without numbers too
+	lines   map[int]string // those with a number
+	loose   bool           // something of it, without numbers
+	named   bool           // a command names it, or a response whose parts cannot be told apart: it may have been shown
+	written bool           // the agent wrote it
 }
 
-// of returns the files that a cited path names: an equal one, or those that end in it, or in which it ends, at a slash.
-func (e *evidence) of(path string) (files []*shown) {
-	for _, f := range e.files {
-		if f.path == path || strings.HasSuffix(f.path, "/"+path) || strings.HasSuffix(path, "/"+f.path) {
-			files = append(files, f)
-		}
+func (e *evidence) file(name string) *shown {
+	name = clean(name)
+	f := e.files[name]
+	if f == nil {
+		f = &shown{lines: make(map[int]string)}
+		e.files[name] = f
 	}
-	return files
-}
-
-func (e *evidence) file(path string) *shown {
-	path = clean(path)
-	for _, f := range e.files {
-		if f.path == path {
-			return f
-		}
-	}
-	f := &shown{path: path, lines: make(map[int]bool)}
-	e.files = append(e.files, f)
 	return f
 }
 
-// clean brings a path into the form in which paths are compared.
-func clean(path string) string {
-	path = strings.ReplaceAll(path, `\`, "/")
-	for strings.HasPrefix(path, "./") {
-		path = path[2:]
-	}
-	return strings.TrimPrefix(path, "/")
-}
-
-var (
-	numbered = regexp.MustCompile(`^\s*(\d+)(?:→|\t)(.*)$`)        // as the Read tool and retrieval responses show a line
-	header   = regexp.MustCompile("^\\*\\*`([^`]+)`\\*\\*")        // of a file's section in a retrieval response
-	found    = regexp.MustCompile(`^([^\s:][^:]*):(\d+)[:-](.*)$`) // as grep -n shows a line
-	fence    = regexp.MustCompile("^\\s{0,3}(`{3,}|~{3,})")
-)
-
-// gather collects the evidence of all threads: what subagents were shown, they may have passed on.
-func gather(s *transcript.Session) *evidence {
-	e := &evidence{}
-	var lines shell.Reader
-	for i := range s.Threads {
-		calls := make(map[string]*transcript.ToolCall)
-		for _, ev := range s.Threads[i].Events {
-			switch ev := ev.(type) {
-			case *transcript.ToolCall:
-				calls[ev.ID] = ev
-			case *transcript.ToolResult:
-				if c := calls[ev.CallID]; c != nil && !ev.IsError {
-					e.add(c, ev.Text, &lines)
-				}
-			}
-		}
-	}
-	return e
-}
-
-func (e *evidence) add(c *transcript.ToolCall, text string, shells *shell.Reader) {
-	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	plain := make([]string, len(lines))
-	var file *shown
-	switch c.Family {
-	case transcript.Read:
-		if c.Args.Path != "" {
-			file = e.file(c.Args.Path)
-		}
-	case transcript.Shell:
-		if act := shells.Classify(c.Args.Command); act.Kind == shell.Read {
-			for _, name := range act.Files {
-				f := e.file(name)
-				f.loose = true
-				if len(act.Files) == 1 {
-					file = f
-				}
-			}
-		}
-	}
-	open := ""
-	for i, line := range lines {
-		plain[i] = line
-		if c.Family == transcript.Retrieval || c.Family == transcript.Shell { // a shell may print what the tool's command line says
-			if open == "" {
-				if m := header.FindStringSubmatch(line); m != nil {
-					file = e.file(m[1])
-					file.loose = true
-					continue
-				}
-			}
-			open = fenced(open, line)
-		}
-		if m := numbered.FindStringSubmatch(line); m != nil && file != nil {
-			plain[i] = m[2]
-			file.add(m[1])
-		} else if m := found.FindStringSubmatch(line); m != nil && (c.Family == transcript.Search || c.Family == transcript.Shell) {
-			plain[i] = m[3]
-			e.file(m[1]).add(m[2])
-		}
-	}
-	e.texts = append(e.texts, plain)
-}
-
-func (f *shown) add(number string) {
-	if n, err := strconv.Atoi(number); err == nil {
-		f.lines[n] = true
+// add notes a numbered line.
+func (f *shown) add(number, text string) {
+	if n, err := strconv.Atoi(number); err == nil && n > 0 {
+		f.lines[n] = text
 	}
 }
 
-// fenced returns the fence that is open after a line.
-func fenced(open, line string) string {
-	m := fence.FindStringSubmatch(line)
-	switch {
-	case m == nil:
-		return open
-	case open == "":
-		return m[1]
-	case m[1][0] == open[0] && len(m[1]) >= len(open):
-		return ""
+// same returns what was shown of a file under its name and under the shorter ones in which it ends: one tool says /home/dev/proj/lib/a.go, and
+// another lib/a.go.
+func (e *evidence) same(name string) (all []*shown) {
+	for more := true; more; _, name, more = strings.Cut(name, "/") {
+		if f := e.files[name]; f != nil {
+			all = append(all, f)
+		}
 	}
-	return open
+	return all
 }
 
-// holdsAll reports whether each part of a quotation between ellipses stands in some result.
-func (e *evidence) holdsAll(quote []string) bool {
-	var part []string
-	for _, l := range append(quote, "…") {
-		if !ellipsis(l) {
-			part = append(part, l)
-			continue
-		}
-		if len(part) > 0 && !e.holds(part) {
+// has reports whether all lines of a file were shown.
+func (e *evidence) has(name string, from, to int) bool {
+	all := e.same(name)
+	for n := from; n <= to; n++ {
+		if !slices.ContainsFunc(all, func(f *shown) bool { _, ok := f.lines[n]; return ok }) {
 			return false
 		}
-		part = nil
 	}
 	return true
 }
 
-// ellipsis reports whether a line stands for what was left out: three dots, alone or in a comment.
-func ellipsis(line string) bool {
-	dots := strings.Trim(line, " \t/#*-<!>")
-	return dots == "..." || dots == "…"
-}
-
-// holds reports whether the lines stand one after the other in some result, white space at their ends and a common indent aside.
-func (e *evidence) holds(quote []string) bool {
-	quote = level(quote)
-	first := strings.TrimSpace(quote[0])
-	for _, text := range e.texts {
-		for i := 0; i+len(quote) <= len(text); i++ {
-			if strings.TrimSpace(text[i]) == first && slices.Equal(level(text[i:i+len(quote)]), quote) {
-				return true
-			}
+// shows reports whether anything was shown, written or named of a file that a cited path may name.
+func (e *evidence) shows(cited string) bool {
+	for name := range e.files {
+		if sameFile(name, cited) {
+			return true
 		}
 	}
 	return false
 }
 
-// level returns lines without the indent that all of them share, and without white space at their ends.
-func level(lines []string) []string {
-	indent := -1
-	for _, l := range lines {
-		if strings.TrimSpace(l) == "" {
-			continue
+// gather collects the evidence of all threads: what a subagent was shown, it may have passed on. What it reports is none: a model wrote it.
+func gather(s *transcript.Session) *evidence {
+	e := &evidence{files: make(map[string]*shown)}
+	delegated, subagents := 0, 0
+	for i := range s.Threads {
+		calls := make(map[string]*transcript.ToolCall)
+		results := 0
+		for _, ev := range s.Threads[i].Events {
+			if ev.At().Abandoned {
+				continue
+			}
+			switch ev := ev.(type) {
+			case *transcript.ToolCall:
+				calls[ev.ID] = ev
+			case *transcript.ToolResult:
+				results++
+				switch c := calls[ev.CallID]; {
+				case c == nil || ev.IsError:
+				case c.Role == transcript.RoleDelegate:
+					delegated++
+				default:
+					e.result(c, ev)
+				}
+			case *transcript.UserText:
+				if ev.Prompt && ev.Thread == "" {
+					e.own = append(e.own, lines(ev.Text))
+				}
+			}
 		}
-		if n := len(l) - len(strings.TrimLeft(l, " \t")); indent < 0 || n < indent {
-			indent = n
+		if i > 0 && results >= len(calls) { // one that only answered was seen too
+			subagents++
 		}
 	}
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		out[i] = strings.TrimRight(l[min(len(l), max(indent, 0)):], " \t\r")
+	e.unseen = delegated > subagents
+	return e
+}
+
+// result adds what a call returned.
+func (e *evidence) result(c *transcript.ToolCall, r *transcript.ToolResult) {
+	text := unwrap(r.Text)
+	e.texts = append(e.texts, text)
+	p := newPage(e, text)
+	switch c.Family {
+	case transcript.Read:
+		if !onlyReminder(text) {
+			p.sections(c.Args.Path, arrowed, nil)
+		}
+	case transcript.Retrieval:
+		p.retrieval(c.Args.Path, r.Response)
+	case transcript.Search:
+		p.found(c.Args.Path)
+	case transcript.Shell:
+		p.shell(c.Args.Command)
+	default:
+		if c.Args.Path != "" {
+			p.sections(c.Args.Path, arrowed, nil)
+			e.file(c.Args.Path).written = true
+			e.own = append(e.own, inputTexts(c.Input)...)
+		}
 	}
-	return out
+	e.plain = append(e.plain, p.plain)
+}
+
+func lines(text string) []string {
+	return strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+}
+
+// onlyReminder reports whether a read returned nothing but a note of the client: the file is empty, or shorter than where the read began.
+func onlyReminder(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "<system-reminder>") && strings.HasSuffix(text, "</system-reminder>") && strings.Count(text, "<system-reminder>") == 1
+}
+
+// unwrap returns the text of a response that is a JSON object with a text, as some servers send it.
+func unwrap(text string) string {
+	if !strings.HasPrefix(text, `{"`) {
+		return text
+	}
+	var wrapped struct{ Text *string }
+	if err := json.Unmarshal([]byte(text), &wrapped); err != nil || wrapped.Text == nil {
+		return text
+	}
+	return *wrapped.Text
+}
+
+// inputTexts returns the lines of every text in a call's input.
+func inputTexts(input string) (texts [][]string) {
+	var v any
+	if err := json.Unmarshal([]byte(input), &v); err != nil {
+		return nil
+	}
+	var collect func(any)
+	collect = func(v any) {
+		switch v := v.(type) {
+		case string:
+			texts = append(texts, lines(v))
+		case []any:
+			for _, x := range v {
+				collect(x)
+			}
+		case map[string]any:
+			for _, x := range v {
+				collect(x)
+			}
+		}
+	}
+	collect(v)
+	return texts
+}
+
+// join adds the parts of each file that several results show in turn.
+func (e *evidence) join() {
+	for name := range e.files {
+		merged := make(map[int]string)
+		for _, f := range slices.Backward(e.same(name)) { // its own lines come last, and win
+			maps.Copy(merged, f.lines)
+		}
+		var part []string
+		last := 0
+		for _, n := range slices.Sorted(maps.Keys(merged)) {
+			if n != last+1 && len(part) > 0 {
+				e.plain, part = append(e.plain, part), nil
+			}
+			part, last = append(part, merged[n]), n
+		}
+		if len(part) > 0 {
+			e.plain = append(e.plain, part)
+		}
+	}
 }

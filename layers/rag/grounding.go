@@ -3,7 +3,8 @@ package rag
 import (
 	"fmt"
 	"io"
-	"regexp"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,54 +15,64 @@ import (
 
 // A Grounding is how an answer stands on what the session's tools returned. It is plain data.
 type Grounding struct {
-	Citations []Citation `json:"citations"` // in the order of the answer; never nil
-	Quotes    []Quote    `json:"quotes"`    // likewise
-	// Supported is the citations and quotations that hold, of those that could be checked; from 0 to 1, higher is better.
+	Position  transcript.Position `json:"position"`  // of the answer
+	Citations []Citation          `json:"citations"` // in the order of the answer; never nil
+	Quotes    []Quote             `json:"quotes"`    // likewise
+	// Supported is the citations and quotations that hold, of those that could be checked; from 0 to 1, higher is better. It has no value
+	// when there are none.
 	Supported layers.Rate `json:"supported"`
+	Unchecked int         `json:"unchecked"` // citations and quotations that could not be checked
 	// Unmeasured says why nothing could be checked; empty otherwise.
 	Unmeasured string `json:"unmeasured,omitempty"`
-}
-
-// A Citation is a place in a file that the answer points at: lib/a.go:12, lib/a.go:120-180 or lib/a.go#L12-L20.
-type Citation struct {
-	Text    string  `json:"text"` // as the answer has it
-	Path    string  `json:"path"`
-	From    int     `json:"from"` // first line, from 1
-	To      int     `json:"to"`   // last line
-	Verdict Support `json:"verdict"`
-}
-
-// A Quote is a code block of the answer of which a result has to hold the very lines.
-type Quote struct {
-	First   string  `json:"first"` // its first line
-	Lines   int     `json:"lines"`
-	Verdict Support `json:"verdict"`
 }
 
 // Support says whether what the answer shows was returned by a tool.
 type Support string
 
-// The verdicts.
+// The verdicts that hold.
 const (
-	Supported       Support = "supported"
-	FileNotReturned Support = "file not returned"  // no tool returned anything of it
-	LinesNotShipped Support = "lines not shipped"  // the file was returned, some of these lines were not
-	QuoteNotFound   Support = "quote not found"    // no result holds it verbatim
-	LinesUnknown    Support = "lines not numbered" // the file was returned without line numbers: not measured
+	Supported Support = "supported"
+	Named     Support = "named, not shown" // a result names this very line, as lib/a.go:12, without its text
 )
 
-// citation matches path:12, path:12-20 and path#L12-L20. A path has a directory or an extension.
-var citation = regexp.MustCompile(`([\p{L}\p{N}_.@+\[\]()/\\-]*[\p{L}\p{N}_\])-])(?::(\d+)(?:\s?[-–]\s?(\d+))?|#L(\d+)(?:-L?(\d+))?)`)
+// The verdicts that do not.
+const (
+	FileNotReturned Support = "file not returned" // no tool returned anything of it
+	LinesNotShipped Support = "lines not shipped" // the file was returned, some of these lines were not
+	QuoteNotFound   Support = "quote not found"   // no result holds it verbatim
+)
 
-// Ground checks every citation with lines, and every code block, of the session's final answer. It needs the texts of the results: a
-// session that was read without transcript.Options.KeepText is unmeasured, and so is one without an answer.
+// The verdicts of what could not be checked, and is in no rate.
+const (
+	LinesUnknown Support = "lines not numbered"        // something of the file was returned, or may have been, without line numbers
+	NotFromTool  Support = "not from a tool"           // the agent itself wrote it into a file, or the user gave it
+	NoQuote      Support = "no quotation"              // code that is in no result and of which nothing says that it should be
+	Unseen       Support = "log of a subagent missing" // it may have been shown to one
+)
+
+// Holds reports whether a tool returned it, and ok whether that could be checked.
+func (s Support) Holds() (holds, ok bool) {
+	switch s {
+	case Supported, Named:
+		return true, true
+	case FileNotReturned, LinesNotShipped, QuoteNotFound:
+		return false, true
+	}
+	return false, false
+}
+
+// Ground checks every citation with lines, and every code block, of the session's final answer against the results of its tools, those of its
+// subagents too. It needs the texts of the results: a session that was read without transcript.Options.KeepText is unmeasured, and so is one
+// without an answer. The logs of a resumed session belong together: what an earlier one showed is not in the later ones.
 //
-// A cited path names the files that are equal to it, or end in it at a slash. All cited lines have to be among the numbered lines that tools
-// returned of one of them. A code block is compared line by line, its indent and white space at the ends aside, part by part between
-// lines that are an ellipsis; one of a single
-// line, or that is marked as a shell session, is no quotation.
+// A cited path names the files that are equal to it, or of which one ends in the other at a slash. All cited lines have to be among the numbered lines
+// of one of them that the retrieval tool, a read or a search returned, or a result has to name the one line that is cited. A path without an
+// extension is a citation only where a tool returned the file: postgres/postgis:16 is none. A code block is compared
+// line by line, its indent and white space at the ends aside, part by part between lines that are an ellipsis. One
+// that is marked as a shell session is no quotation, and neither is one that holds nowhere, unless a file is named for it or half of its
+// lines stand in a result: code that the answer itself proposes is held against nobody.
 func Ground(s *transcript.Session) Grounding {
-	g := Grounding{Citations: []Citation{}, Quotes: []Quote{}}
+	g := Grounding{Position: answerAt(s), Citations: []Citation{}, Quotes: []Quote{}}
 	answer := s.Answer()
 	switch {
 	case answer == "":
@@ -71,145 +82,154 @@ func Ground(s *transcript.Session) Grounding {
 		g.Unmeasured = "the texts of the results were not kept: read the session with KeepText"
 		return g
 	}
-	e := gather(s)
 	prose, blocks := split(answer)
-	for _, m := range citation.FindAllStringSubmatch(prose, -1) {
-		if c, ok := parse(m); ok {
-			c.Verdict = e.check(c)
-			g.Citations = append(g.Citations, c)
-		}
+	g.Citations = citations(prose)
+	if len(g.Citations)+len(blocks) == 0 {
+		return g
 	}
-	for _, b := range blocks {
-		q := Quote{strings.TrimSpace(b[0]), len(b), QuoteNotFound}
-		if e.holdsAll(b) {
-			q.Verdict = Supported
+	e := gather(s)
+	for i := range g.Citations {
+		g.Citations[i].Verdict = e.check(g.Citations[i])
+	}
+	g.Citations = slices.DeleteFunc(g.Citations, func(c Citation) bool { return c.bare() && !e.shows(c.Path) })
+	if len(blocks) > 0 {
+		e.join()
+		known := e.known()
+		for _, b := range blocks {
+			g.Quotes = append(g.Quotes, Quote{strings.TrimSpace(b.lines[0]), len(b.lines), e.quote(b, known)})
 		}
-		g.Quotes = append(g.Quotes, q)
 	}
 	g.rate()
 	return g
 }
 
+// answerAt returns where the last answer stands.
+func answerAt(s *transcript.Session) (pos transcript.Position) {
+	for _, ev := range s.Main().Events {
+		switch ev := ev.(type) {
+		case *transcript.AssistantText:
+			if !ev.Synthetic && !ev.Abandoned {
+				pos = ev.Pos
+			}
+		case *transcript.Result:
+			if ev.Worked && ev.Text != "" {
+				pos = ev.Pos
+			}
+		}
+	}
+	return pos
+}
+
 // keepsTexts reports whether some result that has a length has a text.
 func keepsTexts(s *transcript.Session) bool {
-	any := false
+	dropped := false
 	for i := range s.Threads {
 		for _, ev := range s.Threads[i].Events {
 			if r, ok := ev.(*transcript.ToolResult); ok && r.Chars > 0 {
 				if r.Text != "" {
 					return true
 				}
-				any = true
+				dropped = true
 			}
 		}
 	}
-	return !any
+	return !dropped
 }
 
-// parse makes a citation of a match. A word before a colon and a number is no path.
-func parse(m []string) (c Citation, ok bool) {
-	c = Citation{Text: m[0], Path: m[1]}
-	if at := strings.LastIndex(c.Path, "]("); at >= 0 { // a link
-		c.Path = c.Path[at+2:]
-	}
-	for _, pair := range []string{"()", "[]"} {
-		if strings.HasPrefix(c.Path, pair[:1]) && !strings.Contains(c.Path, pair[1:]) {
-			c.Path = c.Path[1:]
-		}
-	}
-	if !strings.ContainsAny(c.Path, "/.") || strings.Trim(c.Path, "0123456789.") == "" || strings.HasPrefix(c.Path, "//") {
-		return c, false
-	}
-	c.Text = strings.TrimPrefix(c.Text, m[1][:len(m[1])-len(c.Path)])
-	c.Path = clean(c.Path)
-	from, to := m[2]+m[4], m[3]+m[5]
-	if c.From, ok = line(from); !ok {
-		return c, false
-	}
-	c.To = c.From
-	if to != "" {
-		if c.To, ok = line(to); !ok || c.To < c.From {
-			return c, false
-		}
-	}
-	return c, true
-}
-
-// line reads a line number that a file can have.
-func line(s string) (int, bool) {
-	n, err := strconv.Atoi(s)
-	return n, err == nil && n > 0 && n < 10_000_000
-}
-
+// check returns whether the lines of a citation were returned.
 func (e *evidence) check(c Citation) Support {
-	files := e.of(c.Path)
-	if len(files) == 0 {
-		return FileNotReturned
-	}
-	verdict := LinesNotShipped
-	for _, f := range files {
-		switch {
-		case f.has(c.From, c.To):
+	var of shown // all files that it may name
+	found := false
+	for name, f := range e.files {
+		if !sameFile(name, c.Path) {
+			continue
+		}
+		if e.has(name, c.From, c.To) {
 			return Supported
-		case len(f.lines) == 0 && f.loose:
-			verdict = LinesUnknown
 		}
+		found = found || len(f.lines) > 0
+		of.loose = of.loose || f.loose || f.named && len(f.lines) == 0
+		of.written = of.written || f.written
 	}
-	return verdict
+	for _, pattern := range e.globs {
+		of.loose = of.loose || matchesTail(pattern, c.Path)
+	}
+	switch {
+	case c.From == c.To && e.names(c.Path, c.From):
+		return Named
+	case of.written:
+		return NotFromTool
+	case of.loose:
+		return LinesUnknown
+	case e.unseen:
+		return Unseen
+	case found:
+		return LinesNotShipped
+	}
+	return FileNotReturned
 }
 
-func (f *shown) has(from, to int) bool {
-	for n := from; n <= to; n++ {
-		if !f.lines[n] {
-			return false
-		}
-	}
-	return true
+// matchesTail reports whether a pattern of a command line matches as many elements at the end of a path as it has.
+func matchesTail(pattern, name string) bool {
+	elems := strings.Split(name, "/")
+	n := min(strings.Count(pattern, "/")+1, len(elems))
+	parts := strings.Split(pattern, "/")
+	ok, err := path.Match(strings.Join(parts[len(parts)-n:], "/"), strings.Join(elems[len(elems)-n:], "/"))
+	return ok && err == nil
 }
 
-// split parts an answer into its prose and its code blocks of several lines.
-func split(answer string) (prose string, blocks [][]string) {
-	var b strings.Builder
-	open, shellBlock := "", false
-	var block []string
-	for _, l := range strings.Split(strings.ReplaceAll(answer, "\r\n", "\n"), "\n") {
-		next := fenced(open, l)
-		switch {
-		case open == "" && next != "":
-			block, shellBlock = nil, isShell(l)
-		case open != "" && next == "":
-			if len(block) > 1 && !shellBlock {
-				blocks = append(blocks, block)
+// names reports whether a result names a line of a file: lib/a.go:12, or, in codegraph's list of what it did not show, lib/a.go: name:12.
+func (e *evidence) names(name string, line int) bool {
+	base := path.Base(name) + ":"
+	number := strconv.Itoa(line)
+	for _, text := range e.texts {
+		for at := strings.Index(text, base); at >= 0; {
+			start := strings.LastIndexAny(text[:at], " \t\n\"'`([{<@:,=*") + 1
+			end := at + len(base)
+			if sameFile(clean(text[start:end-1]), name) {
+				rest, _, _ := strings.Cut(text[end:], "\n")
+				if starts(rest, number) || strings.HasPrefix(rest, " ") && listed(rest, number) {
+					return true
+				}
 			}
-		case open != "":
-			block = append(block, l)
-		default:
-			b.WriteString(l + "\n")
+			next := strings.Index(text[end:], base)
+			if next < 0 {
+				break
+			}
+			at = end + next
 		}
-		open = next
 	}
-	return b.String(), blocks
+	return false
 }
 
-// isShell reports whether a fence says that commands follow, which nobody quotes from a file.
-func isShell(fence string) bool {
-	switch strings.ToLower(strings.Trim(fence, "`~ ")) {
-	case "sh", "bash", "shell", "console", "text", "diff":
-		return true
+// starts reports whether a text starts with the number.
+func starts(text, number string) bool {
+	rest, ok := strings.CutPrefix(text, number)
+	return ok && (rest == "" || rest[0] < '0' || rest[0] > '9')
+}
+
+// listed reports whether a list of name:line has the line.
+func listed(list, number string) bool {
+	for item := range strings.SplitSeq(list, ",") {
+		if name, n, ok := strings.Cut(strings.TrimSpace(item), ":"); ok && n == number && !strings.Contains(name, " ") {
+			return true
+		}
 	}
 	return false
 }
 
 func (g *Grounding) rate() {
-	holds, checked := 0, 0
+	holding, checked := 0, 0
 	count := func(v Support) {
-		if v == LinesUnknown {
+		holds, ok := v.Holds()
+		switch {
+		case !ok:
+			g.Unchecked++
 			return
+		case holds:
+			holding++
 		}
 		checked++
-		if v == Supported {
-			holds++
-		}
 	}
 	for _, c := range g.Citations {
 		count(c.Verdict)
@@ -217,20 +237,21 @@ func (g *Grounding) rate() {
 	for _, q := range g.Quotes {
 		count(q.Verdict)
 	}
-	g.Supported = layers.NewRate(holds, checked)
+	g.Supported = layers.NewRate(holding, checked)
 }
 
 // Defects returns an unsupported_citation or unsupported_quote defect for each that does not hold.
 func (g Grounding) Defects() (defects []layers.Defect) {
-	for _, c := range g.Citations {
-		if c.Verdict == FileNotReturned || c.Verdict == LinesNotShipped {
-			defects = append(defects, layers.Defect{Layer: layers.RAG, Name: "unsupported_citation", Detail: c.Text + ": " + string(c.Verdict)})
+	add := func(name string, v Support, detail string) {
+		if holds, ok := v.Holds(); ok && !holds {
+			defects = append(defects, layers.Defect{Layer: layers.RAG, Name: name, Position: g.Position, Detail: detail})
 		}
 	}
+	for _, c := range g.Citations {
+		add("unsupported_citation", c.Verdict, c.Text+": "+string(c.Verdict))
+	}
 	for _, q := range g.Quotes {
-		if q.Verdict == QuoteNotFound {
-			defects = append(defects, layers.Defect{Layer: layers.RAG, Name: "unsupported_quote", Detail: q.First})
-		}
+		add("unsupported_quote", q.Verdict, q.First)
 	}
 	return defects
 }
@@ -242,7 +263,8 @@ func (g Grounding) WriteText(w io.Writer) error {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "  grounding: %s supported, of %s and %s\n", g.Supported, textutil.Count(len(g.Citations), "citation"), textutil.Count(len(g.Quotes), "quotation"))
+	fmt.Fprintf(&b, "  grounding: %s supported, of %s and %s; %d could not be checked\n", g.Supported,
+		textutil.Count(len(g.Citations), "citation"), textutil.Count(len(g.Quotes), "code block"), g.Unchecked)
 	for _, d := range g.Defects() {
 		fmt.Fprintf(&b, "    %s: %s\n", d.Name, textutil.Printable(d.Detail, 160))
 	}

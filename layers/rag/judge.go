@@ -2,8 +2,10 @@ package rag
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/agent-eval/feedback/internal/textutil"
 	"github.com/agent-eval/feedback/layers"
@@ -37,34 +39,61 @@ type Judged struct {
 	Reason  string         `json:"reason,omitempty"` // why it is unmeasured
 }
 
-// Entail asks a judge about each claim, one after the other. When ctx ends, the rest is unmeasured; so is a claim on which the judge fails: an
-// outage is never a pass.
+// ErrNoJudge is why claims are unmeasured when there is nobody to ask.
+var ErrNoJudge = errors.New("no judge")
+
+// Entail asks a judge about each claim, one after the other. When ctx ends, the rest is unmeasured; so is a claim on which the judge fails, and
+// all are with a nil judge: an outage is never a pass. A verdict of the judge beside an error counts for nothing.
 func Entail(ctx context.Context, j Judge, claims []Claim) Entailment {
-	e := Entailment{Claims: []Judged{}}
+	e := Entailment{Claims: make([]Judged, len(claims))}
 	entailed := 0
-	for _, c := range claims {
-		v := Judged{Claim: c, Verdict: layers.Failure}
-		err := ctx.Err()
-		ok := false
-		if err == nil {
-			ok, err = j.Entails(ctx, c.Text, c.Evidence)
-		}
-		switch {
-		case err != nil:
-			v.Verdict, v.Reason = layers.Unmeasured, err.Error()
-			e.Unmeasured++
-		case ok:
-			v.Verdict = layers.Success
+	for i, c := range claims {
+		v := ask(ctx, j, c)
+		switch v.Verdict {
+		case layers.Success:
 			entailed++
+		case layers.Unmeasured:
+			e.Unmeasured++
 		}
-		e.Claims = append(e.Claims, v)
+		e.Claims[i] = v
 	}
 	e.Rate = layers.NewRate(entailed, len(claims)-e.Unmeasured)
 	return e
 }
 
-// WriteText writes the rate. The error is that of w.
+// ask asks a judge about one claim.
+func ask(ctx context.Context, j Judge, c Claim) Judged {
+	err := ctx.Err()
+	entailed := false
+	switch {
+	case err != nil:
+	case j == nil:
+		err = ErrNoJudge
+	default:
+		entailed, err = j.Entails(ctx, c.Text, c.Evidence)
+	}
+	switch {
+	case err != nil:
+		return Judged{c, layers.Unmeasured, err.Error()}
+	case entailed:
+		return Judged{c, layers.Success, ""}
+	}
+	return Judged{c, layers.Failure, ""}
+}
+
+// WriteText writes the rate, the claims that are not entailed, and why others are unmeasured. The error is that of w.
 func (e Entailment) WriteText(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "  entailment: %s of %s; %d unmeasured\n", e.Rate, textutil.Count(e.Rate.Of, "claim"), e.Unmeasured)
+	var b strings.Builder
+	fmt.Fprintf(&b, "  entailment: %s of %s; %d unmeasured\n", e.Rate, textutil.Count(e.Rate.Of, "claim"), e.Unmeasured)
+	for _, c := range e.Claims {
+		text := textutil.Printable(c.Text, 120)
+		switch {
+		case !c.Verdict.Measured():
+			fmt.Fprintf(&b, "    unmeasured: %s: %s\n", text, textutil.Printable(c.Reason, 120))
+		case c.Verdict == layers.Failure:
+			fmt.Fprintf(&b, "    not entailed: %s\n", text)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agent-eval/feedback/internal/textutil"
 	"github.com/agent-eval/feedback/transcript"
 )
 
@@ -32,9 +33,9 @@ type Scored struct {
 // line, beside what could be read. A file without a line is a [*transcript.FileError]: an empty one would be a score of 0 in silence.
 func ReadJudgements(r io.Reader, name string) (Judgements, error) {
 	read := make(Judgements)
-	err := lines(r, name, func(fields []string) error {
+	err := eachLine(r, name, func(fields []string) error {
 		if len(fields) != 4 {
-			return fmt.Errorf("%d fields: want query, iteration, document and grade", len(fields))
+			return fmt.Errorf("%s: want query, iteration, document and grade", textutil.Count(len(fields), "field"))
 		}
 		grade, err := strconv.Atoi(fields[3])
 		if err != nil {
@@ -42,7 +43,7 @@ func ReadJudgements(r io.Reader, name string) (Judgements, error) {
 		}
 		query, doc := fields[0], fields[2]
 		if _, ok := read[query][doc]; ok {
-			return fmt.Errorf("query %s has a grade for %s already", query, doc)
+			return fmt.Errorf("query %s has a grade for %s already", textutil.Printable(query, 60), textutil.Printable(doc, 60))
 		}
 		if read[query] == nil {
 			read[query] = make(map[string]int)
@@ -58,9 +59,9 @@ func ReadJudgements(r io.Reader, name string) (Judgements, error) {
 func ReadRankings(r io.Reader, name string) (Rankings, error) {
 	read := make(Rankings)
 	seen := make(map[[2]string]bool)
-	err := lines(r, name, func(fields []string) error {
+	err := eachLine(r, name, func(fields []string) error {
 		if len(fields) != 6 {
-			return fmt.Errorf("%d fields: want query, Q0, document, rank, score and tag", len(fields))
+			return fmt.Errorf("%s: want query, Q0, document, rank, score and tag", textutil.Count(len(fields), "field"))
 		}
 		score, err := strconv.ParseFloat(fields[4], 64)
 		if err != nil || math.IsNaN(score) {
@@ -68,7 +69,7 @@ func ReadRankings(r io.Reader, name string) (Rankings, error) {
 		}
 		query, doc := fields[0], fields[2]
 		if seen[[2]string{query, doc}] {
-			return fmt.Errorf("query %s has %s already", query, doc)
+			return fmt.Errorf("query %s has %s already", textutil.Printable(query, 60), textutil.Printable(doc, 60))
 		}
 		seen[[2]string{query, doc}] = true
 		read[query] = append(read[query], Scored{doc, score})
@@ -90,8 +91,11 @@ func Rank(docs []Scored) {
 
 var errEmpty = errors.New("no line to read")
 
-// lines reads the fields of each line that has any.
-func lines(r io.Reader, name string, each func(fields []string) error) error {
+// isSpace is the white space of trec_eval, which is ASCII: an id may hold any other.
+func isSpace(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
+
+// eachLine reads the fields of each line that has any.
+func eachLine(r io.Reader, name string, each func(fields []string) error) error {
 	var errs []error
 	in := bufio.NewReader(r)
 	empty := true
@@ -100,7 +104,7 @@ func lines(r io.Reader, name string, each func(fields []string) error) error {
 		if no == 1 {
 			line = strings.TrimPrefix(line, "\ufeff")
 		}
-		if fields := strings.Fields(line); len(fields) > 0 && (err == nil || err == io.EOF) {
+		if fields := strings.FieldsFunc(line, isSpace); len(fields) > 0 && (err == nil || err == io.EOF) {
 			empty = false
 			if problem := each(fields); problem != nil {
 				errs = append(errs, transcript.Problem{Pos: transcript.Position{File: name, Line: no}, Reason: problem.Error()})
