@@ -14,7 +14,6 @@ import (
 
 	"github.com/agent-eval/feedback/internal/jsonout"
 	"github.com/agent-eval/feedback/internal/lookpath"
-	"github.com/agent-eval/feedback/internal/textutil"
 )
 
 // runVariable marks everything that a run starts.
@@ -48,31 +47,15 @@ func (h *Harness) attempt(ctx context.Context, j Job, n int) Run {
 	}
 	a.server.stop(h.grace)
 	sweep(a.mark(n), h.grace)
-	err = a.settle(err)
+	status, reason := a.settle(err)
+	if status == Lost && ctx.Err() != nil {
+		status, reason = Interrupted, context.Cause(ctx).Error()
+	}
 	if err := removeAll(h.runDir(n)); err != nil {
 		h.warn("%s: %v", j.Name, err)
 	}
-	r := Run{Status: Finished, Ended: time.Now().UTC().Truncate(time.Second), Turns: len(a.logs), Made: h.made(j)}
-	if note, ok := errors.AsType[*noteError](err); ok && !errors.Is(err, ErrLost) {
-		r.Reason = note.Error()
-	} else if err != nil {
-		r.Status, r.Reason = Lost, textutil.Printable(err.Error(), 400)
-		if ctx.Err() != nil {
-			r.Status, r.Reason = Interrupted, context.Cause(ctx).Error()
-		}
-	}
-	return r
+	return Run{Status: status, Reason: reason, Ended: time.Now().UTC().Truncate(time.Second), Turns: len(a.logs), Made: h.made(j)}
 }
-
-// ErrLost says that a run is not measured.
-var ErrLost = errors.New("lost")
-
-// A lostError is an ErrLost with its reason only.
-type lostError struct{ err error }
-
-func (e lostError) Error() string        { return e.err.Error() }
-func (e lostError) Is(target error) bool { return target == ErrLost }
-func (e lostError) Unwrap() error        { return e.err }
 
 // A noteError says what is odd about a run that counts.
 type noteError struct{ text string }
@@ -94,12 +77,9 @@ func (a *attempt) prepare(ctx context.Context, n int) error {
 		return err
 	}
 	dir := h.runDir(n)
-	a.conf = filepath.Join(dir, "conf")
+	a.conf = dir + "-conf" // where the agent does not look
 	a.places = places{workspace: filepath.Join(dir, filepath.Base(target)), engine: h.engineOf(a.job.Arm)}
-	if filepath.Base(target) == "conf" {
-		a.conf += "ig"
-	}
-	if err := errors.Join(os.MkdirAll(a.conf, 0o700), os.MkdirAll(filepath.Dir(a.base), 0o755)); err != nil {
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(a.conf, 0o700), os.MkdirAll(filepath.Dir(a.base), 0o755)); err != nil {
 		return err
 	}
 	a.notify("copying the target")
