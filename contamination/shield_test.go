@@ -22,7 +22,7 @@ const hookVariable = "CONTAMINATION_TEST_HOOK"
 func TestMain(m *testing.M) {
 	switch os.Getenv(hookVariable) {
 	case "":
-		os.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector each of the many programs would end a second late
+		os.Setenv("GORACE", "atexit_sleep_ms=0") // or each hook sleeps for a second under the race detector
 		os.Exit(m.Run())
 	case "guard":
 		if err := guard.Hook(os.Stdin, os.Stdout); err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agent-eval/feedback/internal/harness"
+	"github.com/agent-eval/feedback/internal/standin"
 )
 
 // call runs the command in this process.
@@ -59,7 +60,7 @@ func bench(t *testing.T, edits ...func(m)) (dir, spec string, env []string) {
 	}
 	spec = filepath.Join(dir, "ab.json")
 	writeFile(t, spec, string(data))
-	return dir, spec, []string{"PATH=" + filepath.Join(dir, "bin") + ":/usr/bin:/bin", "HOME=" + dir, "TMPDIR=" + dir, noSleep}
+	return dir, spec, []string{"PATH=" + filepath.Join(dir, "bin") + ":/usr/bin:/bin", "HOME=" + dir, "TMPDIR=" + dir, standin.Quick}
 }
 
 // process runs the command in a process of its own.

@@ -12,9 +12,6 @@ import (
 	"github.com/agent-eval/feedback/internal/standin"
 )
 
-// noSleep keeps the many programs of a test from ending a second late under the race detector.
-const noSleep = "GORACE=atexit_sleep_ms=0"
-
 // The test binary is the command, which is its own hook, and the stand-in agent, by its first argument.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
@@ -28,7 +25,7 @@ func TestMain(m *testing.M) {
 			os.Exit(standin.Main(os.Args[1:]))
 		}
 	}
-	name, value, _ := strings.Cut(noSleep, "=")
+	name, value, _ := strings.Cut(standin.Quick, "=")
 	os.Setenv(name, value)
 	os.Exit(m.Run())
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-eval/feedback/arms"
 	"github.com/agent-eval/feedback/internal/messagesapi"
+	"github.com/agent-eval/feedback/internal/standin"
 	"github.com/agent-eval/feedback/transcript"
 )
 
@@ -71,29 +72,51 @@ var sources = map[string]string{
 	"server/reply.go": "package server\n\nimport \"io\"\n\n// Reply answers a message.\nfunc Reply(w io.Writer, text string) error { return Send(w, \"re: \"+text) }\n",
 }
 
-// The real client and the real server, a scripted model on loopback: two arms, two runs, two turns.
-func TestRealParts(t *testing.T) {
-	bin := realParts(t)
-	cli := filepath.Join(bin, "codegraph")
-	api := messagesapi.New(t, script(cli))
-	dir := t.TempDir()
+// realBench makes a directory with a small tree and a spec, and the environment for the real parts: nothing of the user's, and a model on loopback.
+func realBench(t *testing.T, bin string, api *messagesapi.API) (dir, spec string, env []string) {
+	t.Helper()
+	dir = t.TempDir()
 	for name, text := range sources {
 		writeFile(t, filepath.Join(dir, "chat", name), text)
 	}
-	spec := filepath.Join(dir, "ab.json")
+	spec = filepath.Join(dir, "ab.json")
 	writeFile(t, spec, realSpec)
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"PATH=" + strings.Join([]string{bin, filepath.Dir(node), "/usr/bin", "/bin"}, ":"), "HOME=" + filepath.Join(dir, "home"), "LANG=C.UTF-8", noSleep,
-		"ANTHROPIC_BASE_URL=" + api.URL, "ANTHROPIC_API_KEY=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
-		"CODEGRAPH_NO_DOWNLOAD=1", "DO_NOT_TRACK=1",
-		// The client looks for its maker all the same. With a proxy that refuses everything, no name is resolved and nothing leaves.
-		"HTTP_PROXY=" + api.URL, "HTTPS_PROXY=" + api.URL, "NO_PROXY=127.0.0.1"}
 	if err := os.Mkdir(filepath.Join(dir, "home"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	return dir, spec, []string{"PATH=" + strings.Join([]string{bin, filepath.Dir(node), "/usr/bin", "/bin"}, ":"), "HOME=" + filepath.Join(dir, "home"), "LANG=C.UTF-8",
+		"ANTHROPIC_BASE_URL=" + api.URL, "ANTHROPIC_API_KEY=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
+		"CODEGRAPH_NO_DOWNLOAD=1", "DO_NOT_TRACK=1", standin.Quick,
+		// The client looks for its maker all the same. With a proxy that refuses everything, no name is resolved and nothing leaves.
+		"HTTP_PROXY=" + api.URL, "HTTPS_PROXY=" + api.URL, "NO_PROXY=127.0.0.1"}
+}
+
+// The client is ended in the middle of a command, with that command and the server.
+func TestRealPartsThatHang(t *testing.T) {
+	bin := realParts(t)
+	api := messagesapi.New(t, func(messagesapi.Request) []messagesapi.Block {
+		return messagesapi.Use("Bash", map[string]any{"command": "sleep 300", "description": "wait"})
+	})
+	dir, spec, env := realBench(t, bin, api)
+	writeFile(t, spec, strings.NewReplacer(`"2m"`, `"5s"`, `"runs": 2`, `"runs": 1`).Replace(realSpec))
+	cmd, out, errs := process(t, env, "run", "-spec", spec)
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 || strings.Count(errs.String(), "lost, not measured: turn 1: time limit of 5s") != 2 {
+		t.Errorf("%v: %s%s", err, out, errs)
+	}
+	if left := servers(t, dir); left != "" {
+		t.Errorf("left behind:\n%s", left)
+	}
+}
+
+// The real client and the real server, a scripted model on loopback: two arms, two runs, two turns.
+func TestRealParts(t *testing.T) {
+	bin := realParts(t)
+	api := messagesapi.New(t, script(filepath.Join(bin, "codegraph")))
+	dir, spec, env := realBench(t, bin, api)
 	t.Log("\n" + ab(t, env, "check", "-spec", spec))
 	t.Log("\n" + ab(t, env, "run", "-spec", spec))
 	var table arms.Table
@@ -188,14 +211,14 @@ func ab(t *testing.T, env []string, args ...string) string {
 	return out.String()
 }
 
-// servers lists the processes that work in a directory.
+// servers lists the processes whose home is in a directory.
 func servers(t *testing.T, dir string) string {
 	t.Helper()
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	var left []string
 	for _, l := range lines {
 		text, err := os.ReadFile(l)
-		if env, _ := os.ReadFile(filepath.Join(filepath.Dir(l), "environ")); err == nil && bytes.Contains(text, []byte("codegraph")) && bytes.Contains(env, []byte("HOME="+dir)) {
+		if env, _ := os.ReadFile(filepath.Join(filepath.Dir(l), "environ")); err == nil && bytes.Contains(env, []byte("HOME="+dir)) {
 			left = append(left, fmt.Sprintf("%s %q", l, text))
 		}
 	}

@@ -48,3 +48,16 @@ func freshDir(in string) (string, error) {
 		}
 	}
 }
+
+// afterCrash removes what a harness left behind that was ended by force: worktrees, processes, and the directory of the workspaces.
+func (h *Harness) afterCrash() error {
+	if h.state.Temp == "" {
+		return nil
+	}
+	err := h.removeWorktrees()
+	sweep(h.state.Temp+"/", h.grace)
+	if strings.HasPrefix(filepath.Base(h.state.Temp), tempPrefix) {
+		err = errors.Join(err, removeAll(h.state.Temp))
+	}
+	return err
+}

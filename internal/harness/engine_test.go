@@ -129,17 +129,31 @@ func TestABuildThatFails(t *testing.T) {
 	b.clean()
 }
 
-// A crash leaves a worktree behind; the next call removes it.
-func TestWorktreesOfACrashAreRemoved(t *testing.T) {
+// A crash leaves a worktree, a workspace and a server behind; the next call removes them.
+func TestWhatACrashLeftIsRemoved(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.engine()
-	left := filepath.Join(b.dir, "crashed", "engine")
+	temp := filepath.Join(b.dir, "ab-crashed")
+	left := filepath.Join(temp, "engine1", "engine")
 	b.git("worktree", "add", "--detach", left, "v1")
-	b.file("out/"+stateName, `{"schema": 1, "runs": {}, "worktrees": ["`+left+`"]}`)
-	b.run(b.newVsBaseline())
-	if list := b.git("worktree", "list"); strings.Count(list, "\n") != 1 || dirExists(left) {
+	b.file("out/"+stateName, `{"schema": 1, "runs": {}, "worktrees": ["`+left+`"], "temp": "`+temp+`"}`)
+	server := exec.Command("sleep", "600")
+	server.Env = []string{runVariable + "=" + temp + "/0001/"}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Wait() }()
+	b.run(b.newVsBaseline()) // which looks for a directory that was left behind
+	if list := b.git("worktree", "list"); strings.Count(list, "\n") != 1 {
 		t.Errorf("left behind:\n%s", list)
+	}
+	if !dirExists("/proc/self/environ") {
+		server.Process.Kill()
+	}
+	if err := <-ended; err == nil {
+		t.Error("the server ended by itself")
 	}
 }
 
@@ -164,11 +178,12 @@ func TestRepositoriesAreFetched(t *testing.T) {
 		t.Errorf("workspace %s", c.Dir)
 	}
 	head := strings.TrimSpace(b.git("rev-parse", "HEAD"))
-	b.run(spec(head), func(o *Options) { o.From = 2 })
-	if log, err = os.ReadFile(filepath.Join(b.dir, "out", "tool", "run2", "run-with.jsonl")); err != nil || !strings.Contains(string(log), `"new\n"`) {
+	both := func(o *Options) { o.Arms = []string{"with", "without"} }
+	b.run(spec(head), both)
+	if log, err = os.ReadFile(filepath.Join(b.dir, "out", "tool", "run1", "run-with.jsonl")); err != nil || !strings.Contains(string(log), `"new\n"`) {
 		t.Errorf("%s, %v", log, err)
 	}
-	steps := b.run(spec("absent"), func(o *Options) { o.From = 3 })
+	steps := b.run(spec("absent"), both)
 	if steps[0].Status != Lost || !strings.Contains(steps[0].Reason, "git fetch") {
 		t.Errorf("%+v", steps[0].Run)
 	}

@@ -60,7 +60,7 @@ type Harness struct {
 }
 
 // ErrOtherwise says that a run which is there was made with another task, build or configuration.
-var ErrOtherwise = errors.New("made otherwise")
+var ErrOtherwise = errors.New("was made otherwise")
 
 // ErrBusy says that another harness works in the output directory.
 var ErrBusy = errors.New("another harness works there")
@@ -108,21 +108,17 @@ func (h *Harness) Plan(ctx context.Context) ([]Step, error) {
 		return nil, err
 	}
 	var steps []Step
-	var errs []error
+	errs := h.conflicts()
 	for _, j := range h.spec.plan(h.opts.From, h.opts.Arms) {
 		run, known := h.state.Runs[j.Name]
-		log := filepath.Join(h.spec.Out, filepath.FromSlash(j.Name)) + ".jsonl"
-		_, statErr := os.Stat(log)
-		there := statErr == nil
+		there := h.there(j.Name)
 		switch {
 		case len(h.opts.Arms) > 0:
 			run = Run{Status: Pending}
 		case !known && there:
-			errs = append(errs, fmt.Errorf("%s is there, and this harness did not make it", log))
+			errs = append(errs, fmt.Errorf("%s has a log that this harness did not make", j.Name))
 		case !known || run.Status == Finished && !there:
 			run = Run{Status: Pending}
-		case run.Status == Finished && run.Made != h.made(j):
-			errs = append(errs, fmt.Errorf("%w: %s: choose another output directory, or run the arm %s again", ErrOtherwise, j.Name, j.Arm.Label))
 		}
 		steps = append(steps, Step{j, run})
 	}
@@ -144,8 +140,14 @@ func (h *Harness) Run(ctx context.Context) (steps []Step, err error) {
 		return nil, fmt.Errorf("%s: %w", h.spec.Out, ErrBusy)
 	}
 	defer unlock(f)
+	if h.state, err = readState(h.spec.Out); err != nil { // another one may have been here since New
+		return nil, err
+	}
 	if steps, err = h.Plan(ctx); err != nil {
 		return nil, err
+	}
+	if !slices.ContainsFunc(steps, func(s Step) bool { return s.Status != Finished }) {
+		return steps, nil
 	}
 	defer func() { err = errors.Join(err, h.cleanUp()) }()
 	if err := h.start(ctx, steps); err != nil {
@@ -158,7 +160,14 @@ func (h *Harness) Run(ctx context.Context) (steps []Step, err error) {
 
 // start makes what all runs need.
 func (h *Harness) start(ctx context.Context, steps []Step) (err error) {
+	if err := h.afterCrash(); err != nil {
+		return err
+	}
 	if err := h.makeTemp(); err != nil {
+		return err
+	}
+	h.state.Temp = h.tmp
+	if err := h.state.save(); err != nil {
 		return err
 	}
 	if err := h.raise(ctx); err != nil {
@@ -179,8 +188,11 @@ func (h *Harness) start(ctx context.Context, steps []Step) (err error) {
 	return h.build(ctx, jobs)
 }
 
+// tempPrefix begins the name of the directory of the workspaces.
+const tempPrefix = "ab-"
+
 func (h *Harness) makeTemp() (err error) {
-	if h.tmp, err = os.MkdirTemp(h.opts.Temp, "ab-"); err == nil {
+	if h.tmp, err = os.MkdirTemp(h.opts.Temp, tempPrefix); err == nil {
 		h.tmp, err = filepath.EvalSymlinks(h.tmp) // as the agent sees it
 	}
 	return err
@@ -246,10 +258,11 @@ func (h *Harness) all(ctx context.Context, steps []Step) error {
 // cleanUp removes what the harness made beside the logs.
 func (h *Harness) cleanUp() error {
 	err := h.removeWorktrees()
-	if h.tmp != "" {
-		err = errors.Join(err, removeAll(h.tmp))
+	if h.tmp == "" {
+		return err
 	}
-	return err
+	h.state.Temp = ""
+	return errors.Join(err, removeAll(h.tmp), h.state.save())
 }
 
 func (h *Harness) notify(p Progress) {

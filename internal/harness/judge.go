@@ -66,26 +66,26 @@ func (a *attempt) judge(turn int) (session string, err error) {
 	return session, nil
 }
 
-// settle gives the logs their final names: all of them when the run counts, the first one last so that a run appears as a whole.
-func (a *attempt) settle(err error) error {
-	note, counts := errors.AsType[*noteError](err)
-	counts = counts || err == nil
+// settle says what came of the run, and gives the logs their final names: all of them when the run counts, the first one last so that a run appears as
+// a whole.
+func (a *attempt) settle(err error) (Status, string) {
+	note, odd := errors.AsType[*noteError](err)
 	extension := lost
-	if counts {
+	if err == nil || odd {
 		extension = ".jsonl"
 	}
 	var errs []error
 	for _, name := range slices.Backward(a.logs) {
 		errs = append(errs, os.Rename(name+partial, name+extension))
 	}
-	renamed := errors.Join(errs...)
-	switch {
-	case !counts:
-		return lostError{err}
-	case renamed != nil:
-		return lostError{renamed}
-	case note != nil:
-		return note
+	if extension == ".jsonl" {
+		err = errors.Join(errs...)
 	}
-	return nil
+	switch {
+	case err != nil:
+		return Lost, textutil.Printable(err.Error(), 400)
+	case odd:
+		return Finished, note.Error()
+	}
+	return Finished, ""
 }

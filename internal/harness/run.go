@@ -14,7 +14,6 @@ import (
 
 	"github.com/agent-eval/feedback/internal/jsonout"
 	"github.com/agent-eval/feedback/internal/lookpath"
-	"github.com/agent-eval/feedback/internal/textutil"
 )
 
 // runVariable marks everything that a run starts.
@@ -48,40 +47,26 @@ func (h *Harness) attempt(ctx context.Context, j Job, n int) Run {
 	}
 	a.server.stop(h.grace)
 	sweep(a.mark(n), h.grace)
-	err = a.settle(err)
-	if err := removeAll(a.mark(n)); err != nil {
+	status, reason := a.settle(err)
+	if status == Lost && ctx.Err() != nil {
+		status, reason = Interrupted, context.Cause(ctx).Error()
+	}
+	if err := removeAll(h.runDir(n)); err != nil {
 		h.warn("%s: %v", j.Name, err)
 	}
-	r := Run{Status: Finished, Ended: time.Now().UTC().Truncate(time.Second), Turns: len(a.logs), Made: h.made(j)}
-	if note, ok := errors.AsType[*noteError](err); ok && !errors.Is(err, ErrLost) {
-		r.Reason = note.Error()
-	} else if err != nil {
-		r.Status, r.Reason = Lost, textutil.Printable(err.Error(), 400)
-		if ctx.Err() != nil {
-			r.Status, r.Reason = Interrupted, context.Cause(ctx).Error()
-		}
-	}
-	return r
+	return Run{Status: status, Reason: reason, Ended: time.Now().UTC().Truncate(time.Second), Turns: len(a.logs), Made: h.made(j)}
 }
-
-// ErrLost says that a run is not measured.
-var ErrLost = errors.New("lost")
-
-// A lostError is an ErrLost with its reason only.
-type lostError struct{ err error }
-
-func (e lostError) Error() string        { return e.err.Error() }
-func (e lostError) Is(target error) bool { return target == ErrLost }
-func (e lostError) Unwrap() error        { return e.err }
 
 // A noteError says what is odd about a run that counts.
 type noteError struct{ text string }
 
 func (e *noteError) Error() string { return e.text }
 
-func runDir(n int) string { return fmt.Sprintf("%04d", n) }
+// runDir returns the directory of everything that the nth run needs.
+func (h *Harness) runDir(n int) string { return filepath.Join(h.tmp, fmt.Sprintf("%04d", n)) }
 
-func (a *attempt) mark(n int) string { return filepath.Join(a.h.tmp, runDir(n)) }
+// mark returns the mark of the nth run. It ends in a slash, as that of all runs does.
+func (a *attempt) mark(n int) string { return a.h.runDir(n) + "/" }
 
 // prepare makes the run's workspace and configuration, and starts its server. The path of the workspace does not tell the arm, and is as long
 // in every run: it stands in the prompt.
@@ -91,13 +76,10 @@ func (a *attempt) prepare(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	dir := a.mark(n)
-	a.conf = filepath.Join(dir, "conf")
+	dir := h.runDir(n)
+	a.conf = dir + "-conf" // where the agent does not look
 	a.places = places{workspace: filepath.Join(dir, filepath.Base(target)), engine: h.engineOf(a.job.Arm)}
-	if filepath.Base(target) == "conf" {
-		a.conf += "ig"
-	}
-	if err := errors.Join(os.MkdirAll(a.conf, 0o700), os.MkdirAll(filepath.Dir(a.base), 0o755)); err != nil {
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(a.conf, 0o700), os.MkdirAll(filepath.Dir(a.base), 0o755)); err != nil {
 		return err
 	}
 	a.notify("copying the target")
@@ -106,7 +88,7 @@ func (a *attempt) prepare(ctx context.Context, n int) error {
 	}
 	a.env = append(slices.Clone(h.env), a.places.env(h.spec.Agent.Environment)...)
 	a.env = append(a.env, a.places.env(a.job.Arm.Environment)...)
-	a.env = append(a.env, "AB_WORKSPACE="+a.places.workspace, "AB_ENGINE="+a.places.engine, runVariable+"="+dir)
+	a.env = append(a.env, "AB_WORKSPACE="+a.places.workspace, "AB_ENGINE="+a.places.engine, runVariable+"="+a.mark(n))
 	if err := a.setup(ctx); err != nil {
 		return err
 	}

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	json "github.com/goccy/go-json"
@@ -36,8 +38,18 @@ type Run struct {
 	Reason string    `json:"reason,omitempty"` // why it is not finished, or what is odd about it
 	Ended  time.Time `json:"ended"`
 	Turns  int       `json:"turns"` // that have a log
-	// Made identifies what the run was made with: runs that differ in it are not of one arm.
-	Made string `json:"made"`
+	// Made says what the run was made with.
+	Made Made `json:"made"`
+}
+
+// Made identifies how a run was made, by digests. Runs of one comparison have to agree: all of them in Common, those of one task in Task, and those
+// of one arm in Arm.
+type Made struct {
+	Topic  string `json:"topic"` // name of the task or the repository; empty where there is only one
+	Label  string `json:"label"`
+	Task   string `json:"task"`   // of the target and what is asked
+	Arm    string `json:"arm"`    // of the arm's configuration and build
+	Common string `json:"common"` // of the agent, its limits, and what is hidden or left out
 }
 
 // state is what the output directory remembers.
@@ -46,6 +58,8 @@ type state struct {
 	Runs   map[string]Run `json:"runs"` // by the names of their jobs
 	// Worktrees are those that are in use, or that a crash left behind.
 	Worktrees []string `json:"worktrees,omitempty"`
+	// Temp is the directory of the workspaces that is in use, or that a crash left behind.
+	Temp string `json:"temp,omitempty"`
 
 	file string
 }
@@ -83,27 +97,78 @@ func (s *state) save() error {
 	return os.Rename(next, s.file)
 }
 
-// made returns what identifies how a job's run is made: everything that the model or the figures could depend on.
-func (h *Harness) made(j Job) string {
+// made returns how a job's run is made.
+func (h *Harness) made(j Job) Made {
 	s := h.spec
-	target := s.Target
+	m := Made{Label: j.Arm.Label, Common: digest(s.Agent, s.Hide, s.LeaveOut, s.Limits.Turn)}
 	if j.Repo != nil {
-		target = j.Repo.URL + j.Repo.Dir + " " + j.Repo.Ref
-	}
-	commit := ""
-	if j.Arm.Ref != "" {
-		commit = h.commits[j.Arm.Ref]
+		m.Topic, m.Task = j.Repo.Name, digest(j.Repo.URL, j.Repo.Ref, j.Repo.Dir, j.Task.Turns)
+	} else {
+		m.Task = digest(s.Target, j.Task.Turns)
+		if len(s.Tasks) > 1 {
+			m.Topic = j.Task.Name
+		}
 	}
 	arm := *j.Arm
-	arm.Ref = "" // the commit says it better
-	var build []Command
+	commit := h.commits[arm.Ref] // says it better than the ref
+	arm.Ref = ""
 	if s.Engine != nil {
-		build = s.Engine.Build
+		m.Arm = digest(arm, commit, s.Engine.Build)
+	} else {
+		m.Arm = digest(arm)
 	}
-	data, err := json.Marshal([]any{j.Task.Turns, target, commit, arm, build, s.Agent, s.Hide, s.LeaveOut, s.Limits.Turn})
+	return m
+}
+
+// digest returns a short hash of the values' JSON.
+func digest(values ...any) string {
+	data, err := json.Marshal(values)
 	if err != nil {
 		return ""
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])
+}
+
+// conflicts lists the finished runs that would be compared with those of the spec, and were made otherwise.
+func (h *Harness) conflicts() (errs []error) {
+	now := make(map[[2]string]Made)
+	for _, j := range h.spec.plan(1, nil) {
+		m := h.made(j)
+		now[[2]string{m.Topic, m.Label}] = m
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.state.Runs)) {
+		run := h.state.Runs[name]
+		m, compared := now[[2]string{run.Made.Topic, run.Made.Label}]
+		if run.Status != Finished || !compared || !h.there(name) || h.again(run.Made.Label, name) {
+			continue
+		}
+		what := ""
+		switch {
+		case run.Made.Common != m.Common:
+			what = "with another agent or limit, or with something else hidden or left out"
+		case run.Made.Task != m.Task:
+			what = "for another task"
+		case run.Made.Arm != m.Arm:
+			what = "with another build or configuration of the arm"
+		default:
+			continue
+		}
+		errs = append(errs, fmt.Errorf("%s %w, %s: choose another output directory, or run the arm again", name, ErrOtherwise, what))
+	}
+	return errs
+}
+
+// there reports whether a run has a log.
+func (h *Harness) there(name string) bool {
+	_, err := os.Stat(filepath.Join(h.spec.Out, filepath.FromSlash(name)) + ".jsonl")
+	return err == nil
+}
+
+// again reports whether a run is set aside and made again.
+func (h *Harness) again(label, name string) bool {
+	if !slices.Contains(h.opts.Arms, label) {
+		return false
+	}
+	return slices.ContainsFunc(h.spec.plan(h.opts.From, h.opts.Arms), func(j Job) bool { return j.Name == name })
 }

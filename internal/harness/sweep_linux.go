@@ -10,7 +10,7 @@ import (
 )
 
 // sweep ends the processes that a run started and that left its process group, such as a server that went to the background: those whose
-// environment has the run's own mark. They are asked first, so that they can clean up behind themselves.
+// environment has a mark that begins so. They are asked first, so that they can clean up behind themselves.
 func sweep(mark string, grace time.Duration) {
 	if mark == "" {
 		return
@@ -34,9 +34,9 @@ func sweep(mark string, grace time.Duration) {
 	}
 }
 
-// marked returns the processes whose environment has the mark.
+// marked returns the processes whose environment has a mark that begins so.
 func marked(mark string) (pids []int) {
-	want := []byte("\x00" + runVariable + "=" + mark + "\x00")
+	want := []byte("\x00" + runVariable + "=" + mark)
 	self := os.Getpid()
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {

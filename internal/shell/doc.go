@@ -7,6 +7,7 @@
 //	r.Classify("grep -rn res.send . | head")                // Search
 //	r.Classify("go build ./... 2>&1 | grep -v warn")        // Other
 //	r.Runs("npx -y @scope/codegraph@1.2 init", names)       // @scope/codegraph@1.2, true
+//	r.ReadsIn("cd .index && sqlite3 db .dump", dirs, "")    // ., true
 //
 // It is not a sandbox and no proof: what depends on the machine (environment variables, aliases, what a glob matches,
 // what a program prints) is unknown to it, a branch counts whether or not it would be taken, and a program that starts

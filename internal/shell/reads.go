@@ -83,10 +83,10 @@ func (d *dryRun) handed(args []string) {
 		if leavesOut(a) || i > 0 && leavesOut(args[i-1]) && !strings.Contains(args[i-1], "=") {
 			continue
 		}
-		if _, value, ok := strings.Cut(a, "="); ok {
-			d.touches(value)
+		if !strings.ContainsAny(a, " \t\n") {
+			_, value, _ := strings.Cut(a, "=")
+			d.touches(a, value)
 		}
-		d.touches(a)
 		d.named(a)
 	}
 }

@@ -29,6 +29,9 @@ func readsCases() []struct {
 		{"find . -name .codegraph -prune -o -print", false, "left out"}, {"find .codegraph -type f", false, "names"}, {"find .codegraph -type f | xargs ls -l", false, "names, by xargs"}, {"grep -rn send . --exclude-dir=.codegraph", false, "left out"}, {"grep -rn send --exclude-dir .codegraph .", false, "left out"},
 		{"grep -n '.codegraph/' .gitignore", false, "a pattern"}, {"echo .codegraph/ >> .gitignore", false, "a text"}, {"git commit -m 'ignore .codegraph/db'", false, "a message"}, {"gh pr create --body 'leave out the .codegraph directory'", false, "prose"}, {"rm -rf .codegraph", false, "removed"},
 		{"tar czf x.tgz --exclude=.codegraph .", false, "left out"}, {"rsync -a --exclude .codegraph . /tmp/x", false, "left out"}, {"cat codegraph/a.go", false, "another directory"}, {"cat .codegraphs/a", false, "a longer name"}, {"cat src/*", false, "no pattern matches a leading dot"}, {"cat */a.go", false, "no pattern matches a leading dot"},
+		{"perl -ne 'print if /.codegraph/' .gitignore", false, "a pattern of a script"}, {"gh issue create --body 'see src/.codegraph for more'", false, "prose with a path"}, {"sqlite3 '/my dir/.codegraph/db' .dump", true, "a path with a space"},
+		{"node -p \"require('./package.json').codegraph\"", false, "a property"}, {"jq .codegraph package.json", false, "a property"}, {"tree -I .codegraph", false, "left out"}, {"rg send -g '!.codegraph'", false, "left out"},
+		{"find . -path ./.codegraph -prune -o -type f -exec grep -l send {} +", false, "left out"}, {"dd if=.codegraph/db of=/tmp/x", true, "dd"}, {"X=1 INDEX=.codegraph/db make", false, "not known to be read"},
 		{"codegraph status", false, "the tool itself"}, {"", false, "empty"}, {"cat notes.codegraph", false, "a suffix"}, {"git status --ignored", false, "git"}, {"git check-ignore .codegraph/db", false, "git"}, {"cp notes.txt .codegraph/", false, "written"},
 	}
 }

@@ -1,0 +1,113 @@
+//go:build unix
+
+package harness
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAFinishedRunIsNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	spec := b.spec()
+	b.run(spec)
+	b.run(spec)
+	if n := len(b.calls()); n != 2 {
+		t.Errorf("%d calls, want 2", n)
+	}
+	spec["runs"] = 2 // more of the same are added
+	b.run(spec)
+	if n := len(b.calls()); n != 4 {
+		t.Errorf("%d calls, want 4", n)
+	}
+	steps := b.run(b.spec(), func(o *Options) { o.From = 5 })
+	if diff := cmp.Diff([]string{"run-with-5 finished", "run-without-5 finished"}, statuses(steps)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Runs of another task or configuration are not mixed with those that are there, and a foreign log is not overwritten.
+func TestWhatIsThereIsNotMixedUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.run(b.spec())
+	for name, edit := range map[string]func(m){
+		"task":  task("Another question"),
+		"model": func(s m) { s["agent"].(m)["model"] = "opus" },
+		"arm":   func(s m) { arm(s, 0)["environment"] = m{"X": "1"} },
+	} {
+		h, err := b.harness(b.spec(edit))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Run(t.Context()); !errors.Is(err, ErrOtherwise) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, edit := range map[string]func(*Options){ // neither run by run nor arm by arm
+		"from": func(o *Options) { o.From = 2 }, "arms": func(o *Options) { o.Arms = []string{"with"} },
+	} {
+		h, err := b.harness(b.spec(func(s m) { s["agent"].(m)["model"] = "opus" }), edit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Run(t.Context()); !errors.Is(err, ErrOtherwise) || !strings.Contains(err.Error(), "run-without-1 was made otherwise, with another agent") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	another := b.spec(task("Another question")) // a log that somebody removed is compared with nothing
+	for _, label := range []string{"with", "without"} {
+		if err := os.Rename(filepath.Join(b.dir, "out", "run-"+label+"-1.jsonl"), filepath.Join(b.dir, label)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if steps := b.run(another); steps[0].Status != Finished {
+		t.Errorf("%+v", steps[0].Run)
+	}
+	foreign := b.file("out/run-with-2.jsonl", "mine\n")
+	another["runs"] = 2
+	h, err := b.harness(another)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "a log that this harness did not make") {
+		t.Errorf("%v", err)
+	}
+	if data, err := os.ReadFile(foreign); err != nil || string(data) != "mine\n" {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// One arm again: its runs are set aside, the others stay.
+func TestOneArmAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.run(b.spec(runs(2)))
+	spec := b.spec(runs(2), func(s m) { arm(s, 0)["environment"] = m{"NEW": "1"} })
+	steps := b.run(spec, func(o *Options) { o.Arms = []string{"with"} })
+	if diff := cmp.Diff([]string{"run-with-1 finished", "run-with-2 finished"}, statuses(steps)); diff != "" {
+		t.Error(diff)
+	}
+	if n := len(b.calls()); n != 6 {
+		t.Errorf("%d calls, want 4 and 2", n)
+	}
+	if diff := cmp.Diff([]string{"replaced-1/run-with-1.jsonl", "replaced-1/run-with-2.jsonl"}, b.out("replaced-*/*.jsonl")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"run-with-1.jsonl", "run-with-2.jsonl", "run-without-1.jsonl", "run-without-2.jsonl"}, b.out("run-*.jsonl")); diff != "" {
+		t.Error(diff)
+	}
+	b.run(spec) // and that is the state from now on
+	if n := len(b.calls()); n != 6 {
+		t.Errorf("%d calls after it", n)
+	}
+	if _, err := b.harness(spec, func(o *Options) { o.Arms = []string{"absent"} }); err == nil {
+		t.Error("an arm that does not exist")
+	}
+}
