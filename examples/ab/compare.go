@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,7 +85,30 @@ func readDir(ctx context.Context, o options, dir string, stderr io.Writer) (read
 	if !slices.ContainsFunc(read, func(a arms.Arm) bool { return len(a.Runs) > 0 }) {
 		return nil, nil, fmt.Errorf("%s: no log could be read", dir)
 	}
+	for _, a := range read {
+		for i := range a.Runs {
+			tell(o, filepath.Base(dir), &a.Runs[i])
+		}
+	}
 	return read, warnings, nil
+}
+
+// tell fills in what the spec says of a run and its log does not.
+func tell(o options, task string, r *arms.Run) {
+	r.Setup.Effort = cmp.Or(r.Setup.Effort, o.spec.Agent.Effort)
+	if r.Setup.Prompts != nil {
+		return
+	}
+	for _, repo := range o.spec.Repositories {
+		if repo.Name == r.Task {
+			r.Setup.Prompts = repo.Task.Turns
+		}
+	}
+	for _, t := range o.spec.Tasks {
+		if len(o.spec.Tasks) == 1 || t.Name == task {
+			r.Setup.Prompts = t.Turns
+		}
+	}
 }
 
 func table(o options, title string, read []arms.Arm, warnings []string) *arms.Table {
