@@ -25,7 +25,7 @@ func FindCampaign(dir string, labels ...string) (Found, error) {
 	for i, label := range labels {
 		f.Arms[i].Label = label
 	}
-	passes, all := make(map[string][]int), []int(nil)
+	passes, all := make(map[string][]int64), []int64(nil)
 	for _, repo := range repos {
 		names, err := directories(filepath.Join(dir, repo))
 		if err != nil {
@@ -59,7 +59,7 @@ func FindCampaign(dir string, labels ...string) (Found, error) {
 }
 
 // pass returns the number of a pass by the name of its directory.
-func pass(name string) (int, bool) {
+func pass(name string) (int64, bool) {
 	digits, ok := strings.CutPrefix(name, "run")
 	if !ok {
 		return 0, false
@@ -75,7 +75,7 @@ func holdsLogs(dir string) bool {
 }
 
 // addRepo adds the runs of one repository, and says what is missing of the passes that others have. It returns how many there are.
-func (f *Found) addRepo(dir, repo string, has, want []int) (runs int) {
+func (f *Found) addRepo(dir, repo string, has, want []int64) (runs int) {
 	labels := make([]string, len(f.Arms))
 	for i, a := range f.Arms {
 		labels[i] = a.Label

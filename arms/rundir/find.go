@@ -174,8 +174,8 @@ func match(dir, glob string) ([]string, error) {
 type log struct {
 	file string
 	run  string // the name of the run
-	i    int    // its number, -1 for a run without one
-	turn int    // from 1
+	i    int64  // its number, -1 for a run without one
+	turn int64  // from 1
 }
 
 // join puts an arm's logs together as runs.
@@ -186,7 +186,7 @@ func (f *Found) join(dir, label string, logs []log) Arm {
 	a := Arm{Label: label}
 	for k := 0; k < len(logs); {
 		r := Run{Name: logs[k].run}
-		turn := 1
+		turn := int64(1)
 		for ; k < len(logs) && logs[k].run == r.Name && logs[k].turn == turn; turn++ {
 			r.Files = append(r.Files, path(dir, logs[k].file))
 			k++
@@ -217,10 +217,10 @@ func path(dir, file string) string {
 }
 
 // number reads a number as it stands in file names: up to 18 digits.
-func number(s string) (int, bool) {
+func number(s string) (int64, bool) {
 	if s == "" || strings.Trim(s, "0123456789") != "" || len(s) > 18 {
 		return 0, false
 	}
-	n, err := strconv.Atoi(s)
+	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil
 }

@@ -43,7 +43,7 @@ func indexOf(names []string) index {
 }
 
 // cutTurn cuts .t1, .t2, … off a name. What has none is turn 1.
-func cutTurn(stem string) (string, int) {
+func cutTurn(stem string) (string, int64) {
 	if at := strings.LastIndex(stem, ".t"); at >= 0 {
 		if n, ok := number(stem[at+2:]); ok && n > 0 && stem[at+2] != '0' {
 			return stem[:at], n
