@@ -35,7 +35,11 @@ func (r *Run) WriteText(w io.Writer, brief bool) error {
 }
 
 func (r *Run) writeCalls(t *strings.Builder, brief bool) {
-	fmt.Fprintf(t, "%s tools exposed: %d\n", r.Tool, len(r.RetrievalTools))
+	if r.Setup.Tools == nil {
+		fmt.Fprintf(t, "%s tools exposed: not in the log\n", r.Tool)
+	} else {
+		fmt.Fprintf(t, "%s tools exposed: %d\n", r.Tool, len(r.RetrievalTools))
+	}
 	fmt.Fprintf(t, "Tool calls (%d):\n", len(r.Calls))
 	if len(r.Calls) == 0 {
 		return

@@ -141,14 +141,18 @@ func (r *run) imagePrice(g *gap, known bool, byRatio float64) (tokens float64, o
 
 // named returns what the micro-compactions of a gap take from the results that were there before it.
 func (r *run) named(g *gap) (tokens float64) {
+	var cleared []string // one micro-compaction may be written twice
 	for _, st := range r.of(g) {
-		if st.micro == nil {
-			continue
+		if st.micro != nil {
+			cleared = append(cleared, st.micro.Cleared...)
 		}
-		for _, e := range r.queue.entries {
-			if slices.Contains(st.micro.Cleared, e.call) {
-				tokens += e.tokens
-			}
+	}
+	if cleared == nil {
+		return 0
+	}
+	for _, e := range r.queue.entries {
+		if slices.Contains(cleared, e.call) {
+			tokens += e.tokens
 		}
 	}
 	return tokens

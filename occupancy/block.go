@@ -23,7 +23,7 @@ type Block struct {
 	Window     int          `json:"window"`
 	WindowFrom WindowSource `json:"window_from"`
 	// CharsPerToken is the characters (UTF-16 code units) per token that results are priced at, above 0. It is
-	// [DefaultCharsPerToken] when no gap could be used.
+	// [DefaultCharsPerToken] when no gap could be used, or when they give a ratio outside 0.5–8.
 	CharsPerToken float64 `json:"chars_per_token"`
 	// Calibrated reports whether CharsPerToken was measured on gaps that are mostly tool result and lies within 0.5–8.
 	Calibrated bool `json:"calibrated"`

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/agent-eval/feedback/occupancy"
 	"github.com/agent-eval/feedback/transcript"
 	"github.com/agent-eval/feedback/transcript/transcripttest"
 )
@@ -77,5 +78,34 @@ func TestAGapShedsNothingOfItsOwn(t *testing.T) {
 	b := analyze(t, log)
 	if *b.Families.Retrieval.Residual > 1 || math.Abs(*b.Families.Read.Residual-4_000) > 40 {
 		t.Errorf("retrieval %.0f, read %.0f", *b.Families.Retrieval.Residual, *b.Families.Read.Residual)
+	}
+}
+
+// 8,000 tokens of schemas beside ten characters give a ratio that no text has: it is not used, and a response of 9,000 characters is 3,000 tokens.
+func TestARatioThatCannotBeIsNotUsed(t *testing.T) {
+	log := transcripttest.New()
+	log.Request(10_000).Call("ToolSearch", nil).Result("ten chars.")
+	log.Request(18_000).Explore("q").Result(chars(9_000))
+	b := analyze(t, log)
+	if b.Calibrated || b.CharsPerToken != occupancy.DefaultCharsPerToken || *b.Families.Retrieval.Residual != 3_000 || len(b.Notes) == 0 {
+		t.Errorf("%v characters a token, residual %.0f, %q", b.CharsPerToken, *b.Families.Retrieval.Residual, b.Notes)
+	}
+}
+
+// A micro-compaction that is written twice evicts once: of three results of 2,000 tokens one is left after two were cleared.
+func TestAMicroCompactionWrittenTwiceIsOne(t *testing.T) {
+	once, twice := transcripttest.New(), transcripttest.New()
+	for i, log := range []*transcripttest.Log{once, twice} {
+		a := log.Request(10_000).ReadFile("a").Result(chars(8_000))
+		b := log.Request(12_000).ReadFile("b").Result(chars(8_000))
+		log.Request(14_000).ReadFile("c").Result(chars(8_000))
+		for range i + 1 {
+			log.MicroCompact(4_000, a, b)
+		}
+		log.Request(12_000).Text("done")
+	}
+	x, y := analyze(t, once), analyze(t, twice)
+	if math.Abs(*x.Families.Read.Residual-2_000) > 20 || math.Abs(*y.Families.Read.Residual-*x.Families.Read.Residual) > 1 {
+		t.Errorf("residual %.0f, written twice %.0f", *x.Families.Read.Residual, *y.Families.Read.Residual)
 	}
 }

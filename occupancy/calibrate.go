@@ -1,11 +1,12 @@
 package occupancy
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
 
-// DefaultCharsPerToken is what results are priced at when nothing in the log shows it.
+// DefaultCharsPerToken is what results are priced at when nothing in the log shows it, or what it shows cannot be.
 const DefaultCharsPerToken = 3.0
 
 // A calibration is the characters per token of a thread.
@@ -34,9 +35,9 @@ func calibrate(gaps []gap) calibration {
 		}
 		c.note = "characters per token not calibrated: no gap is mostly tool result"
 	}
-	if c.ratio < 0.5 || c.ratio > 8 {
-		c.calibrated = false
-		c.note = "characters per token not calibrated: outside 0.5–8"
+	if c.ratio < 0.5 || c.ratio > 8 { // what grew was not the text that the log shows
+		c.note = fmt.Sprintf("characters per token not calibrated: the gaps give %.3g, outside 0.5–8", c.ratio)
+		c.calibrated, c.ratio = false, DefaultCharsPerToken
 	}
 	c.dispersion = dispersion(usable, c.ratio)
 	return c

@@ -523,6 +523,7 @@ func ExampleAnalyze() {
 	//     other tools              0 tok    0.0% of ctx    0.0% of 200k win   (0 chars, 0 results)
 	//     base (prompt+prose) 10,000 tok   62.5% of ctx    5.0% of 200k win
 	//     measure: 2.50 chars/tok measured ±0.0% · turns 3 · compactions 0
+	//     note: the window of 200k is assumed: the log does not say how large it is
 }
 
 func BenchmarkAnalyze(b *testing.B) {

@@ -82,6 +82,9 @@ func (b Block) writeMeasure(t *strings.Builder) {
 		fmt.Fprintf(t, " · evicted %s tok", textutil.Thousands(int(math.Round(b.Evicted))))
 	}
 	t.WriteByte('\n')
+	if b.WindowFrom == WindowAssumed {
+		fmt.Fprintf(t, "    note: the window of %s is assumed: the log does not say how large it is\n", size(b.Window))
+	}
 	for _, n := range b.Notes {
 		fmt.Fprintf(t, "    note: %s\n", n)
 	}

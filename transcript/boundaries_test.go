@@ -126,3 +126,95 @@ func TestTheSizeOfAnImage(t *testing.T) {
 		}
 	}
 }
+
+// What a result says of an error is no answer.
+func TestAnErrorIsNoAnswer(t *testing.T) {
+	log := transcripttest.New()
+	log.Request(10).Text("I look.").ReadFile("a").Result("x")
+	log.EndWith(transcripttest.Args{"is_error": true, "result": "API Error: 529 lib/a.js overloaded"})
+	if got := log.Session(t).Answer(); got != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+// A run that is killed in the second turn of one log did not end, though its first turn did.
+func TestARunKilledInItsSecondTurnDidNotEnd(t *testing.T) {
+	log := transcripttest.New()
+	log.Request(10).Text("first")
+	log.End("first")
+	log.Request(20).ReadFile("a").Result("x")
+	s := log.Session(t)
+	if got := s.Summary(); s.OK() || got.OK || got.Outcomes[0] != "no result" {
+		t.Errorf("ok %v, outcomes %q", got.OK, got.Outcomes)
+	}
+	log.End("second")
+	if s := log.Session(t); !s.OK() || s.Summary().Outcomes[0] != "success" {
+		t.Errorf("%q", s.Summary().Outcomes)
+	}
+}
+
+// An id that comes again under another message is another call, with a result of its own.
+func TestAToolIDMayComeAgainInAnotherMessage(t *testing.T) {
+	log := transcripttest.NewBare()
+	for i, path := range []string{"a", "b"} {
+		log.Line(fmt.Sprintf(`{"type":"assistant","message":{"id":"m%d","usage":{"input_tokens":5},"content":[{"type":"tool_use","id":"toolu_0","name":"Read","input":{"file_path":"%s"}}]}}`, i, path))
+		log.Line(fmt.Sprintf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_0","content":"text of %s"}]}}`, path))
+	}
+	s := log.Session(t)
+	if calls, results := of[*transcript.ToolCall](s.Main()), of[*transcript.ToolResult](s.Main()); len(calls) != 2 || len(results) != 2 || calls[1].Args.Path != "b" || s.Report.Copies != 0 {
+		t.Errorf("%d calls, %d results, %d copies", len(calls), len(results), s.Report.Copies)
+	}
+}
+
+// A section whose header opens the second text block of a response is one all the same.
+func TestAResponseInSeveralBlocksKeepsItsSections(t *testing.T) {
+	log := transcripttest.New()
+	log.Request(10).Explore("q").Blocks(transcripttest.TextBlock("**`lib/a.js`** — a(function)\nx"), transcripttest.TextBlock("**`lib/b.js`** — b(function)\ny"))
+	r := of[*transcript.ToolResult](log.Session(t).Main())[0].Response
+	if r == nil || len(r.Sections) != 2 || r.Sections[1].Path != "lib/b.js" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestRequestsWithoutAnIDAreCountedEach(t *testing.T) {
+	log := transcripttest.NewBare()
+	for range 3 {
+		log.Line(`{"type":"assistant","message":{"content":[{"type":"text","text":"a"}]}}`)
+	}
+	if s := log.Session(t); s.Report.Unmeasured != 3 {
+		t.Errorf("%d", s.Report.Unmeasured)
+	}
+}
+
+func TestAZeroDecoderIsAnError(t *testing.T) {
+	if _, err := new(transcript.Decoder).Next(); err == nil {
+		t.Error("a decoder of nothing yields no error")
+	}
+}
+
+func TestALoaderKeepsItsOwnTools(t *testing.T) {
+	globs := []string{"mcp__x__*"}
+	l := transcript.Loader{Options: transcript.Options{Tools: transcript.Tools{Retrieval: globs}}}
+	read := func() *transcript.Session {
+		s, err := l.Decode(strings.NewReader(`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"mcp__y__q","input":{}}]}}`), "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	first := read()
+	globs[0] = "mcp__y__*"
+	second := read()
+	if first.Tools.Retrieval[0] != "mcp__x__*" || of[*transcript.ToolCall](second.Main())[0].Family != transcript.Retrieval {
+		t.Errorf("%v, %+v", first.Tools.Retrieval, of[*transcript.ToolCall](second.Main())[0])
+	}
+}
+
+func TestAVersionThatIsNoneIsUnknown(t *testing.T) {
+	log := transcripttest.NewBare().Init(transcripttest.Args{"claude_code_version": "abc"})
+	log.Request(10).Text("a")
+	log.EndWith(transcripttest.Args{"result": "a", "total_cost_usd": 0.3})
+	if got := log.Session(t).Summary().CostRule; got != transcript.CostAssumed {
+		t.Errorf("%q", got)
+	}
+}

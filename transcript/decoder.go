@@ -9,7 +9,8 @@ import (
 	"github.com/agent-eval/feedback/internal/jsontext"
 )
 
-// A Decoder reads a log event by event, as they arrive: it can follow a run that is still writing. The
+// A Decoder reads a log event by event, as they arrive: it can follow a run that is still writing through a pipe, such as the standard output of
+// the client. A file that grows looks ended at its end: give the decoder a reader that waits there for more. The
 // events and the session are its own until the end; a caller must not change them. It is not safe for concurrent use.
 type Decoder struct {
 	fold  *folder
@@ -59,6 +60,9 @@ func (d *Decoder) Append(r io.Reader, name string) {
 // errors: they are in the session's report. After an error Next returns it again.
 func (d *Decoder) Next() (Event, error) {
 	for len(d.queue) == 0 {
+		if d.fold == nil && d.err == nil {
+			d.err = errors.New("transcript: a Decoder that NewDecoder did not make")
+		}
 		if d.err != nil {
 			return nil, d.err
 		}

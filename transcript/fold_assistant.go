@@ -121,7 +121,7 @@ func (f *folder) toolCall(b *block, o Origin, request string) {
 	id := f.callID(b.id)
 	if id == "" {
 		f.problem(o.Pos.Line, "tool call without an id")
-	} else if f.calls[id].ToolCall != nil {
+	} else if c := f.calls[id]; c.ToolCall != nil && c.Request == request {
 		f.session.Report.Copies++
 		return
 	}

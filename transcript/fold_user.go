@@ -110,7 +110,13 @@ func (f *folder) delegated(l *line, r *ToolResult) {
 }
 
 func (f *folder) response(l *line, b *block) *Response {
-	f.scratch = appendTexts(f.scratch[:0], l, b)
+	f.scratch = f.scratch[:0]
+	for _, t := range l.texts[b.texts[0]:b.texts[1]] {
+		if n := len(f.scratch); n > 0 && f.scratch[n-1] != '\n' {
+			f.scratch = append(f.scratch, '\n') // the next block starts a line
+		}
+		f.scratch = t.Append(f.scratch)
+	}
 	var resp Response
 	if f.opts.ParseResponse != nil {
 		resp = f.opts.ParseResponse(f.scratch)

@@ -116,7 +116,7 @@ func (l *Loader) folder() (*folder, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.given, l.tools = opts.Tools, opts.Tools.WithDefaults()
+		l.given, l.tools = opts.Tools.clone(), opts.Tools.clone().WithDefaults()
 		l.matcher, l.classes = m, make(map[string]class)
 	}
 	opts.Tools = l.tools

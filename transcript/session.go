@@ -89,9 +89,27 @@ func (s *Session) OK() bool {
 	}
 	last := &s.Segments[len(s.Segments)-1]
 	if r := last.Result(); r != nil || last.Format != FormatSessionLog {
-		return r != nil && r.OK()
+		return r != nil && r.OK() && !s.unfinished()
 	}
 	return s.answered()
+}
+
+// unfinished reports whether the last log has results, but the model was asked something after the last of them: that turn did not
+// end.
+func (s *Session) unfinished() bool {
+	events := s.Main().Events
+	for i := len(events) - 1; i >= 0; i-- {
+		switch ev := events[i].(type) {
+		case *Result:
+			return false
+		case *Request:
+			if last := len(s.Segments) - 1; ev.Segment == last {
+				return s.Segments[last].Result() != nil
+			}
+			return false
+		}
+	}
+	return false
 }
 
 // answered reports whether the last thing that happened on the main thread is a text of the model.

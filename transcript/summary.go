@@ -77,6 +77,9 @@ func (s *Session) Summary() Summary {
 			}
 		}
 	}
+	if s.unfinished() {
+		v.Outcomes[len(v.Outcomes)-1] = "no result"
+	}
 	v.CostUSD, v.CostRule = s.cost()
 	answered := 0
 	for i := range s.Threads {
@@ -218,7 +221,7 @@ func (s *Session) cost() (total *float64, rule CostRule) {
 			continue
 		}
 		rule = CostAssumed
-		if in := seg.Init(); in != nil && in.ClientVersion != "" {
+		if in := seg.Init(); in != nil && strings.IndexFunc(in.ClientVersion, func(r rune) bool { return '0' <= r && r <= '9' }) == 0 {
 			rule = CostPerProcess
 			if carriesCost(in.ClientVersion) {
 				rule = CostCumulative

@@ -122,13 +122,20 @@ func (f *folder) finish() *Session {
 			ev.origin().Abandoned = true
 		}
 	}
-	s.Report.Unmeasured = 0
-	for _, r := range f.requests {
-		if !r.Measured() {
-			s.Report.Unmeasured++
+	s.Report.Unmeasured = unmeasured(s.Threads) + unmeasured(s.Auxiliary)
+	return s
+}
+
+// unmeasured counts the requests whose size is not known.
+func unmeasured(threads []Thread) (n int) {
+	for i := range threads {
+		for _, ev := range threads[i].Events {
+			if r, ok := ev.(*Request); ok && !r.Measured() {
+				n++
+			}
 		}
 	}
-	return s
+	return n
 }
 
 // sortThreads puts the subagents into the order in which they were started, as far as their calls are known; the

@@ -101,6 +101,14 @@ func (t Tools) WithDefaults() Tools {
 	return t
 }
 
+// clone returns a copy that shares no list with t.
+func (t Tools) clone() Tools {
+	for _, list := range []*[]string{&t.Retrieval, &t.Judged, &t.Read, &t.Search, &t.Shell, &t.Delegate, &t.Bookkeeping, &t.CLI} {
+		*list = slices.Clone(*list)
+	}
+	return t
+}
+
 // Validate returns an error that names the field and the pattern if a glob cannot be used. A pattern may have at
 // most 256 bytes, five stars and two alternations, so that no pattern takes long to match.
 func (t Tools) Validate() error {

@@ -54,8 +54,11 @@ func (s *Session) turns() []turn {
 // answer returns what the turn answered.
 func (t turn) answer() string {
 	said := strings.Join(t.texts, "\n\n")
-	if t.result == nil {
+	switch {
+	case t.result == nil:
 		return said
+	case t.result.IsError: // what it says is the error
+		return ""
 	}
 	text := t.result.Text
 	if whole := strings.TrimRight(text, "….\n "); strings.HasPrefix(said, whole) && len(said) > len(whole) {

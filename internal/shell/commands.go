@@ -48,7 +48,11 @@ func (d *dryRun) builtin(name string, args []string, in input) (effect, bool) {
 	case "dd":
 		d.handed(args)
 		return effect{acts: true, runs: true}, true
-	case "type", "which", "whereis", "hash", "alias", "man", "true", "false", ":", "test", "[", "pwd", "set", "export", "unset", "shift", "read", "wait", "sleep", "exit":
+	case "which":
+		if a := (flagSpec{}).parse(args); len(a.operands) > 0 {
+			return printed(a.operands[0]), true // where it is found, by its name
+		}
+	case "type", "whereis", "hash", "alias", "man", "true", "false", ":", "test", "[", "pwd", "set", "export", "unset", "shift", "read", "wait", "sleep", "exit":
 	default:
 		return effect{}, false
 	}
@@ -105,6 +109,9 @@ func (d *dryRun) wrapper(name string, args []string, in input) (effect, bool) {
 	}
 	a := spec.parseLeading(args)
 	if name == "command" && a.has("v", "V") {
+		if len(a.operands) > 0 && a.has("v") {
+			return printed(a.operands[0]), true
+		}
 		return effect{}, true
 	}
 	if s, ok := a.value("S", "split-string"); ok && name == "env" {

@@ -178,7 +178,25 @@ func (d *dryRun) command(cmd syntax.Command, in input) (e effect) {
 		return d.stmt(cmd.Stmt, in)
 	case *syntax.DeclClause:
 		e.add(d.assign(cmd.Args))
+	case *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
+		e.merge(d.substitutions(cmd))
 	}
+	return e
+}
+
+// substitutions goes through the commands that a node of another kind substitutes.
+func (d *dryRun) substitutions(n syntax.Node) (e effect) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			e.add(d.subshell(n.Stmts, input{}))
+			return false
+		case *syntax.ProcSubst:
+			e.add(d.subshell(n.Stmts, input{}))
+			return false
+		}
+		return d.spend()
+	})
 	return e
 }
 
@@ -229,6 +247,9 @@ func (d *dryRun) loop(cmd *syntax.ForClause, in input) (e effect) {
 
 func (d *dryRun) assign(list []*syntax.Assign) (e effect) {
 	for _, a := range list {
+		if a.Array != nil {
+			e.add(d.substitutions(a.Array))
+		}
 		if a.Name == nil || a.Value == nil {
 			continue
 		}

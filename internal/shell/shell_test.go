@@ -71,6 +71,9 @@ type runsCase struct {
 func runsCases() []runsCase {
 	return []runsCase{
 		{"codegraph explore x", true, "plain"}, {"/opt/bin/codegraph x", true, "by a path"}, {"./node_modules/.bin/codegraph", true, "relative path"},
+		{"$(which codegraph) explore x", true, "found by which"}, {"`command -v codegraph` explore x", true, "found by command -v"}, {"CG=$(which codegraph); $CG explore x", true, "found before"},
+		{"arr=($(codegraph x))", true, "array"}, {"[[ -n $(codegraph x) ]] && echo y", true, "test"}, {"(( $(codegraph x) > 1 ))", true, "arithmetic command"}, {"echo $(( $(codegraph x) + 1 ))", true, "arithmetic"},
+		{"test -x $(which codegraph)", false, "only found"}, {"ls $(which codegraph)", false, "only listed"},
 		{"~/bin/codegraph x", true, "home"}, {"X=1 codegraph x", true, "assignment before"}, {"env -u Y X=1 codegraph", true, "env"}, {"sudo -u root codegraph", true, "sudo"},
 		{"timeout 5 codegraph x", true, "timeout"}, {"timeout -k 1 5s codegraph", true, "timeout with flags"}, {"nice -n 5 codegraph", true, "nice"}, {"nohup codegraph &", true, "nohup"},
 		{"time codegraph", true, "keyword"}, {"exec codegraph", true, "exec"}, {"command codegraph", true, "command"}, {"echo x | xargs codegraph query", true, "xargs"},

@@ -55,7 +55,8 @@ func (d *dryRun) parts(b *strings.Builder, e *effect, parts []syntax.WordPart, q
 			if p.Pattern != nil {
 				b.WriteString(p.Op.String() + p.Pattern.Value + ")")
 			}
-		default:
+		default: // arithmetic
+			e.add(d.substitutions(p))
 			b.WriteString(unknown)
 		}
 	}
