@@ -31,13 +31,14 @@ type hookInput struct {
 	Event string `json:"hook_event_name"`
 	CWD   string `json:"cwd"`
 	Tool  string `json:"tool_name"`
-	Input struct {
-		FilePath     string `json:"file_path"`
-		NotebookPath string `json:"notebook_path"`
-		Path         string `json:"path"`
-		Command      string `json:"command"`
-		Pattern      string `json:"pattern"`
-	} `json:"tool_input"`
+	Input any    `json:"tool_input"` // an object; other tools name what they like in it as these do
+}
+
+// text returns a member of the input that is a text.
+func (in hookInput) text(name string) string {
+	object, _ := in.Input.(map[string]any)
+	s, _ := object[name].(string)
+	return s
 }
 
 // hookOutput is what the client reads from it.
@@ -64,6 +65,9 @@ func (g Guard) Hook(r io.Reader, w io.Writer) error {
 	if in.Tool == "" {
 		return fmt.Errorf("%w: it names no tool", ErrNoHookInput)
 	}
+	if family, _ := g.Tools.Family(in.Tool); family == transcript.Shell && in.text("command") == "" {
+		return fmt.Errorf("%w: %s without a command", ErrNoHookInput, textutil.Printable(in.Tool, 60))
+	}
 	attempt, denied := g.decide(in)
 	if !denied {
 		return nil
@@ -80,8 +84,8 @@ func (g Guard) Hook(r io.Reader, w io.Writer) error {
 func (g Guard) decide(in hookInput) (Attempt, bool) {
 	call := transcript.ToolCall{Name: in.Tool}
 	call.Family, call.Role = g.Tools.Family(in.Tool)
-	call.Args.Command, call.Args.Pattern = in.Input.Command, in.Input.Pattern
-	for _, name := range []string{in.Input.FilePath, in.Input.NotebookPath, in.Input.Path} {
+	call.Args.Command, call.Args.Pattern = in.text("command"), in.text("pattern")
+	for _, name := range []string{in.text("file_path"), in.text("notebook_path"), in.text("path")} {
 		if call.Args.Path == "" {
 			call.Args.Path = name
 		}

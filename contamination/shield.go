@@ -113,13 +113,26 @@ func (s *Shield) unlisted(elem string, err error) error {
 
 // hides reports whether an entry of a directory is a command line of the tool, or a link to one.
 func (s *Shield) hides(dir string, e fs.DirEntry) bool {
-	target := ""
-	if e.Type()&fs.ModeSymlink != 0 {
-		target, _ = os.Readlink(filepath.Join(dir, e.Name()))
-	}
+	names := append([]string{e.Name()}, targets(filepath.Join(dir, e.Name()))...)
 	return slices.ContainsFunc(s.guard.CLI, func(name string) bool {
-		return shell.IsCommand(e.Name(), name) || target != "" && shell.IsCommand(target, name)
+		return slices.ContainsFunc(names, func(n string) bool { return shell.IsCommand(n, name) })
 	})
+}
+
+// targets returns what a link leads to, link by link; nothing for a file.
+func targets(file string) (names []string) {
+	for range 40 { // as many as a system follows
+		target, err := os.Readlink(file)
+		if err != nil {
+			return names
+		}
+		names = append(names, target)
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(file), target)
+		}
+		file = target
+	}
+	return names
 }
 
 // Env returns a copy of an environment, in the form of os.Environ, with the search path of the shield.

@@ -5,8 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
+
+// ofRun matches what follows the name of a run in its files. Another label may begin with that name and a dot.
+var ofRun = regexp.MustCompile(`^(\.t[0-9]+)?\.(jsonl(\.part|\.lost)?|stderr\.txt|setup\.txt|server\.txt)$`)
 
 // setAside moves the files of the runs that are made again to a directory beside them.
 func (h *Harness) setAside(jobs []Job) error {
@@ -14,6 +19,7 @@ func (h *Harness) setAside(jobs []Job) error {
 	for _, j := range jobs {
 		base := filepath.Join(h.spec.Out, filepath.FromSlash(j.Name))
 		files, err := filepath.Glob(quoteGlob(base) + ".*")
+		files = slices.DeleteFunc(files, func(f string) bool { return !ofRun.MatchString(f[len(base):]) })
 		if err != nil || len(files) == 0 {
 			continue
 		}

@@ -15,10 +15,20 @@ import (
 // ErrSameBuild says that two refs do not differ where it matters.
 var ErrSameBuild = errors.New("the refs do not differ")
 
+// ofRepository reports whether a variable tells git of another repository than that of its directory, as in a hook.
+func ofRepository(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	switch name {
+	case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX":
+		return true
+	}
+	return false
+}
+
 // git runs git in a directory, without hooks of that repository.
 func (h *Harness) git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false"}, args...)...)
-	cmd.Env = append(slices.DeleteFunc(slices.Clone(h.env), func(v string) bool { return strings.HasPrefix(v, "GIT_DIR=") || strings.HasPrefix(v, "GIT_WORK_TREE=") }),
+	cmd.Env = append(slices.DeleteFunc(slices.Clone(h.env), func(v string) bool { return ofRepository(v) }),
 		"GIT_TERMINAL_PROMPT=0")
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut

@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 
@@ -42,6 +43,11 @@ func (a *attempt) judge(turn int) (session string, err error) {
 		for _, m := range in.MCPServers {
 			if _, own := a.job.Arm.MCP[m.Name]; own && m.Status == "failed" {
 				return "", fmt.Errorf("%w %s did not come up: the client says that it failed", ErrServer, m.Name)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(a.job.Arm.MCP)) {
+			if !slices.ContainsFunc(in.MCPServers, func(m transcript.MCPServer) bool { return m.Name == name }) {
+				return "", fmt.Errorf("%w %s did not come up: the client does not list it", ErrServer, name)
 			}
 		}
 	}

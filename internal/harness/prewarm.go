@@ -100,8 +100,21 @@ func (s *server) wait(ctx context.Context, limit Duration) error {
 	}
 }
 
-// lost reports whether the server is gone that was there before.
-func (s *server) lost() bool { return s != nil && !s.ready() }
+// lost reports whether the server is gone that was there before: it is not ready any more, or has ended with an error.
+func (s *server) lost() bool {
+	if s == nil {
+		return false
+	}
+	select {
+	case err := <-s.done:
+		s.done <- err // for stop
+		if err != nil {
+			return true
+		}
+	default:
+	}
+	return !s.ready()
+}
 
 // stop ends the server: it sees the end of its input, then it is asked, and then it is made to.
 func (s *server) stop(grace time.Duration) {

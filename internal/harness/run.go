@@ -197,6 +197,11 @@ func (a *attempt) turns(ctx context.Context) error {
 	return nil
 }
 
+// agentEnv is the environment without what tells the agent where the build of its arm is.
+func agentEnv(env []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "AB_ENGINE=") })
+}
+
 // turn runs the agent once. That it exits with an error is its log's to explain.
 func (a *attempt) turn(ctx context.Context, turn int, session, prompt string) error {
 	name := a.logs[turn-1]
@@ -212,7 +217,7 @@ func (a *attempt) turn(ctx context.Context, turn int, session, prompt string) er
 	a.exit = nil
 	p := proc{
 		name: h.spec.Agent.Command[0], args: h.spec.agentArgs(a.settingsFile(), a.mcpFile(), session, prompt),
-		dir: a.places.workspace, env: h.shield.Env(a.env), log: log, out: stderr, limit: h.spec.Limits.Turn,
+		dir: a.places.workspace, env: agentEnv(h.shield.Env(a.env)), log: log, out: stderr, limit: h.spec.Limits.Turn,
 	}
 	err = h.exec(ctx, p)
 	_, exited := errors.AsType[interface {

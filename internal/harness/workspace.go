@@ -12,8 +12,13 @@ import (
 )
 
 // copyTree copies a directory to dst, which must not exist, without what leave refuses. Links stay links; an absolute one that leads into the
-// directory leads into the copy. Sockets, pipes and devices are left out. Modes and times are kept.
+// directory leads into the copy. Sockets, pipes and devices are left out. Files keep their times, and
+// can be written.
 func copyTree(src, dst string, leave func(rel string, d fs.DirEntry) bool) error {
+	src, err := filepath.EvalSymlinks(src) // a link would be copied as one, and lead the agent to the original
+	if err != nil {
+		return err
+	}
 	return filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -46,7 +51,7 @@ func copyLink(name, to, src, dst string) error {
 	if err != nil {
 		return err
 	}
-	if rel, ok := strings.CutPrefix(target, src+string(filepath.Separator)); ok {
+	if rel, err := filepath.Rel(src, target); err == nil && filepath.IsAbs(target) && filepath.IsLocal(rel) {
 		target = filepath.Join(dst, rel)
 	}
 	return os.Symlink(target, to)
