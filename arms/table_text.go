@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agent-eval/feedback/internal/textutil"
 )
@@ -66,22 +65,14 @@ func (t *Table) WriteText(w io.Writer) error {
 // writeRow writes a label, cells to the right of their columns, and what changed. A cell that fills its column or more still has
 // a space before it.
 func writeRow(b *strings.Builder, label string, cells []string, change string) {
-	b.WriteString("  " + padRight(label, labelWidth))
+	fmt.Fprintf(b, "  %-*s", labelWidth, label)
 	for _, c := range cells {
-		b.WriteString(padLeft(" "+c, cellWidth))
+		fmt.Fprintf(b, "%*s", cellWidth, " "+c)
 	}
 	if change != "" {
 		b.WriteString("  " + change)
 	}
 	b.WriteByte('\n')
-}
-
-func padRight(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
-}
-
-func padLeft(s string, width int) string {
-	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s))) + s
 }
 
 func (t *Table) writeHeader(b *strings.Builder) {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agent-eval/feedback/internal/textutil"
 )
@@ -55,10 +54,9 @@ func (t *Table) WriteText(w io.Writer) error {
 }
 
 func writeLine(b *strings.Builder, name string, cells []string) {
-	b.WriteString(name + strings.Repeat(" ", max(0, nameWidth-utf8.RuneCountInString(name))))
+	fmt.Fprintf(b, "%-*s", nameWidth, name)
 	for _, c := range cells {
-		c = " " + c
-		b.WriteString(strings.Repeat(" ", max(0, cellWidth-utf8.RuneCountInString(c))) + c)
+		fmt.Fprintf(b, "%*s", cellWidth, " "+c)
 	}
 	b.WriteByte('\n')
 }

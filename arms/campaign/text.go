@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agent-eval/feedback/arms"
 	"github.com/agent-eval/feedback/internal/textutil"
@@ -45,15 +44,6 @@ const (
 	cellWidth = 27
 )
 
-// left and right pad to a width; a text that is wider stays whole.
-func left(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
-}
-
-func right(s string, width int) string {
-	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s))) + s
-}
-
 // names returns the repositories' names as they fit their column.
 func (r *Report) names() []string {
 	names := make([]string, len(r.Repos))
@@ -62,24 +52,23 @@ func (r *Report) names() []string {
 	}
 	names = textutil.Apart(names, repoWidth)
 	for i := range names {
-		names[i] = left(names[i], repoWidth)
+		names[i] = fmt.Sprintf("%-*s", repoWidth, names[i])
 	}
 	return names
 }
 
 func (r *Report) writeMeasures(b *strings.Builder, title string, from, to int) {
-	fmt.Fprintf(b, "\n  %s\n    %s", title, left("repository", repoWidth))
-	b.WriteString(right("runs", 8))
+	fmt.Fprintf(b, "\n  %s\n    %-*s%8s", title, repoWidth, "repository", "runs")
 	for _, m := range measures[from:to] {
-		b.WriteString(right(m.name+unitName(m.unit), cellWidth))
+		fmt.Fprintf(b, "%*s", cellWidth, m.name+unitName(m.unit))
 	}
 	b.WriteByte('\n')
 	names := r.names()
 	for i := range r.Repos {
 		repo := &r.Repos[i]
-		fmt.Fprintf(b, "    %s%s", names[i], right(fmt.Sprintf("%d → %d", repo.Runs[0], repo.Runs[1]), 8))
+		fmt.Fprintf(b, "    %s%8s", names[i], fmt.Sprintf("%d → %d", repo.Runs[0], repo.Runs[1]))
 		for _, m := range repo.Measures[from:to] {
-			b.WriteString(right(m.text(), cellWidth))
+			fmt.Fprintf(b, "%*s", cellWidth, m.text())
 		}
 		b.WriteByte('\n')
 	}
@@ -121,15 +110,17 @@ func (m Measure) figure(x *float64) string {
 }
 
 // changed words what is saved by its sign.
-func changed(saved float64) string {
+func changed(saved float64) string { return bySign(saved, "same", "less", "MORE") }
+
+func bySign(saved float64, same, less, more string) string {
 	percent := math.Round(100 * math.Abs(saved))
 	switch {
 	case percent == 0:
-		return "same"
+		return same
 	case saved < 0:
-		return fmt.Sprintf("%.0f%% MORE", percent)
+		return fmt.Sprintf("%.0f%% %s", percent, more)
 	}
-	return fmt.Sprintf("%.0f%% less", percent)
+	return fmt.Sprintf("%.0f%% %s", percent, less)
 }
 
 func (r *Report) writeOverhead(b *strings.Builder) {
@@ -140,16 +131,16 @@ func (r *Report) writeOverhead(b *strings.Builder) {
 		if x := r.Repos[i].FixedOverhead; x != nil {
 			text = fmt.Sprintf("%s tok", textutil.Thousands(int(math.Round(*x))))
 		}
-		fmt.Fprintf(b, "    %s%s\n", names[i], right(text, 16))
+		fmt.Fprintf(b, "    %s%16s\n", names[i], text)
 	}
 }
 
 func (r *Report) writeJudged(b *strings.Builder) {
-	fmt.Fprintf(b, "\n  sufficiency and allocation of %s, pooled per repository\n    %s", textutil.Printable(r.With, 40), left("repository", repoWidth))
+	fmt.Fprintf(b, "\n  sufficiency and allocation of %s, pooled per repository\n    %-*s", textutil.Printable(r.With, 40), repoWidth, "repository")
 	for _, name := range []string{"answered", "again", "returned", "missed", "search", "enough"} {
-		b.WriteString(right(name, 11))
+		fmt.Fprintf(b, "%11s", name)
 	}
-	b.WriteString(right("efficiency", 24) + "\n")
+	fmt.Fprintf(b, "%24s\n", "efficiency")
 	names := r.names()
 	for i := range r.Repos {
 		repo := &r.Repos[i]
@@ -159,20 +150,20 @@ func (r *Report) writeJudged(b *strings.Builder) {
 			if n := repo.Counts.Of(bucket); repo.Answered > 0 {
 				text = fmt.Sprintf("%d  %.0f%%", n, 100*float64(n)/float64(repo.Answered))
 			}
-			b.WriteString(right(text, 11))
+			fmt.Fprintf(b, "%11s", text)
 		}
 		text := "—"
 		if repo.Efficiency != nil {
 			text = fmt.Sprintf("%.1f%% of %s chars", 100**repo.Efficiency, textutil.Thousands(repo.Envelope))
 		}
-		b.WriteString(right(text, 24) + "\n")
+		fmt.Fprintf(b, "%24s\n", text)
 	}
 }
 
 func (r *Report) writeAverages(b *strings.Builder) {
 	fmt.Fprintf(b, "\n  %s against %s, mean over repositories\n", textutil.Printable(r.With, 40), textutil.Printable(r.Without, 40))
 	for _, a := range r.Averages {
-		fmt.Fprintf(b, "    %s %s\n", left(a.Measure, repoWidth), a.words())
+		fmt.Fprintf(b, "    %-*s %s\n", repoWidth, a.Measure, a.words())
 	}
 }
 
@@ -195,28 +186,19 @@ func repositories(n int) string {
 }
 
 // direction words an average by its sign.
-func direction(saved float64) string {
-	percent := math.Round(100 * math.Abs(saved))
-	switch {
-	case percent == 0:
-		return "the same"
-	case saved < 0:
-		return fmt.Sprintf("%.0f%% HIGHER", percent)
-	}
-	return fmt.Sprintf("%.0f%% LOWER", percent)
-}
+func direction(saved float64) string { return bySign(saved, "the same", "LOWER", "HIGHER") }
 
 func (r *Report) writeMix(b *strings.Builder) {
-	fmt.Fprintf(b, "\n  what each run called\n    %s", left("run", 2*repoWidth))
+	fmt.Fprintf(b, "\n  what each run called\n    %-*s", 2*repoWidth, "run")
 	for _, name := range []string{textutil.Printable(r.Tool, 15), "Read", "Grep/Glob", "Bash", "other"} {
-		b.WriteString(right(name, 16))
+		fmt.Fprintf(b, "%16s", name)
 	}
 	b.WriteByte('\n')
 	for i := range r.Repos {
 		for _, m := range r.Repos[i].Mix {
-			fmt.Fprintf(b, "    %s", left(textutil.Printable(m.Run, 2*repoWidth), 2*repoWidth))
+			fmt.Fprintf(b, "    %-*s", 2*repoWidth, textutil.Printable(m.Run, 2*repoWidth))
 			for _, n := range []int{m.Retrieval, m.Read, m.Search, m.Shell, m.Other} {
-				b.WriteString(right(textutil.Thousands(n), 16))
+				fmt.Fprintf(b, "%16s", textutil.Thousands(n))
 			}
 			b.WriteByte('\n')
 		}

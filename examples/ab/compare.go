@@ -8,13 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/agent-eval/feedback/arms"
 	"github.com/agent-eval/feedback/arms/campaign"
 	"github.com/agent-eval/feedback/arms/rundir"
 	"github.com/agent-eval/feedback/internal/jsonout"
-	"github.com/agent-eval/feedback/internal/progress"
+	"github.com/agent-eval/feedback/internal/readlogs"
 )
 
 // compare prints each run's brief block and the comparison of the arms: of each task apart, and then of all, within the tasks. What is compared is what
@@ -71,19 +70,12 @@ func readDir(ctx context.Context, o options, dir string, stderr io.Writer) (read
 	if err != nil {
 		return nil, nil, err
 	}
-	opts := rundir.Options{Progress: progress.Bar(stderr, "reading logs")}
+	var opts rundir.Options
 	opts.Transcript.Tools = o.spec.Tools
 	opts.Measure.Contamination.CLI, opts.Measure.Contamination.Index = o.spec.Hide.CLI, o.spec.Hide.Index
-	read, errs := rundir.Read(ctx, found.Arms, opts)
-	warnings = found.Warnings
-	for _, err := range errs {
-		warnings = append(warnings, err.Error())
-	}
-	for _, w := range warnings {
-		fmt.Fprintln(stderr, "warning:", w)
-	}
-	if !slices.ContainsFunc(read, func(a arms.Arm) bool { return len(a.Runs) > 0 }) {
-		return nil, nil, fmt.Errorf("%s: no log could be read", dir)
+	read, warnings, err = readlogs.Read(ctx, found, opts, stderr)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	for _, a := range read {
 		for i := range a.Runs {

@@ -23,7 +23,7 @@ import (
 	"github.com/agent-eval/feedback/arms/rundir"
 	"github.com/agent-eval/feedback/internal/cli"
 	"github.com/agent-eval/feedback/internal/jsonout"
-	"github.com/agent-eval/feedback/internal/progress"
+	"github.com/agent-eval/feedback/internal/readlogs"
 )
 
 func main() {
@@ -111,22 +111,12 @@ func analyze(ctx context.Context, o options, stderr io.Writer) (*campaign.Report
 	if err != nil {
 		return nil, err
 	}
-	opts := rundir.Options{Progress: progress.Bar(stderr, "reading logs")}
+	var opts rundir.Options
 	opts.Transcript.Tools = tools
 	opts.Measure.Occupancy.Window = o.window
-	read, errs := rundir.Read(ctx, found.Arms, opts)
-	if ctx.Err() != nil {
-		return nil, errors.New("interrupted")
-	}
-	warnings := found.Warnings
-	for _, err := range errs {
-		warnings = append(warnings, err.Error())
-	}
-	for _, w := range warnings {
-		fmt.Fprintln(stderr, "warning:", w)
-	}
-	if len(read[0].Runs)+len(read[1].Runs) == 0 {
-		return nil, errors.New("no log could be read")
+	read, warnings, err := readlogs.Read(ctx, found, opts, stderr)
+	if err != nil {
+		return nil, err
 	}
 	o.report.Title = o.dir
 	report := campaign.Analyze(read[0], read[1], o.report)

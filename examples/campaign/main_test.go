@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/agent-eval/feedback/arms/campaign"
+	"github.com/agent-eval/feedback/internal/golden"
 	"github.com/agent-eval/feedback/transcript/transcripttest"
 )
 
@@ -88,19 +87,7 @@ func TestTheReport(t *testing.T) {
 		}
 	}
 	out = strings.ReplaceAll(out, dir, "DIR")
-	golden := filepath.Join("testdata", "report.txt")
-	if *update {
-		if err := os.WriteFile(golden, []byte(out), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), out); diff != "" {
-		t.Errorf("-%s +output:\n%s", golden, diff)
-	}
+	golden.Check(t, filepath.Join("testdata", "report.txt"), []byte(out), *update)
 }
 
 func TestLeftOutRunsCanBeKept(t *testing.T) {

@@ -26,7 +26,7 @@ import (
 	"github.com/agent-eval/feedback/arms/rundir"
 	"github.com/agent-eval/feedback/internal/cli"
 	"github.com/agent-eval/feedback/internal/jsonout"
-	"github.com/agent-eval/feedback/internal/progress"
+	"github.com/agent-eval/feedback/internal/readlogs"
 )
 
 func main() {
@@ -132,25 +132,15 @@ func compare(ctx context.Context, o options, stderr io.Writer) (*arms.Table, err
 	if err != nil {
 		return nil, err
 	}
-	opts := rundir.Options{Progress: progress.Bar(stderr, "reading logs")}
-	opts.Transcript.Tools = tools
-	opts.Measure.Occupancy.Window = o.window
-	read, errs := rundir.Read(ctx, found.Arms, opts)
-	if ctx.Err() != nil {
-		return nil, errors.New("interrupted")
-	}
 	for _, label := range found.Missing {
 		fmt.Fprintf(stderr, "warning: %s: no logs in %s\n", label, o.dir)
 	}
-	warnings := found.Warnings
-	for _, err := range errs {
-		warnings = append(warnings, err.Error())
-	}
-	for _, w := range warnings {
-		fmt.Fprintln(stderr, "warning:", w)
-	}
-	if !slices.ContainsFunc(read, func(a arms.Arm) bool { return len(a.Runs) > 0 }) {
-		return nil, errors.New("no log could be read")
+	var opts rundir.Options
+	opts.Transcript.Tools = tools
+	opts.Measure.Occupancy.Window = o.window
+	read, warnings, err := readlogs.Read(ctx, found, opts, stderr)
+	if err != nil {
+		return nil, err
 	}
 	for _, label := range o.without {
 		if !slices.ContainsFunc(read, func(a arms.Arm) bool { return a.Label == label }) {

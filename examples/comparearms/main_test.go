@@ -16,6 +16,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/agent-eval/feedback/arms"
+	"github.com/agent-eval/feedback/internal/golden"
 	"github.com/agent-eval/feedback/transcript/transcripttest"
 )
 
@@ -58,14 +59,7 @@ func TestTheLogsInTestdataAreCurrent(t *testing.T) {
 	dir := filepath.Join("testdata", "runs")
 	for name, data := range logs() {
 		name = filepath.Join(dir, name)
-		if *update {
-			if err := os.WriteFile(name, data, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, data) {
-			t.Errorf("%s is not what the test makes, %v", name, err)
-		}
+		golden.Check(t, name, data, *update)
 	}
 }
 
@@ -83,19 +77,7 @@ func TestTheTable(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	out = strings.Replace(out, dir, "DIR", 1)
-	golden := filepath.Join("testdata", "table.txt")
-	if *update {
-		if err := os.WriteFile(golden, []byte(out), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), out); diff != "" {
-		t.Errorf("-%s +output:\n%s", golden, diff)
-	}
+	golden.Check(t, filepath.Join("testdata", "table.txt"), []byte(out), *update)
 }
 
 func TestJSONHasTheDocumentedNames(t *testing.T) {

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/agent-eval/feedback/internal/golden"
 	"github.com/agent-eval/feedback/transcript/transcripttest"
 )
 
@@ -57,13 +56,6 @@ func exampleFilesMade() map[string][]byte {
 func TestTheExampleIsWhatTheProjectMakes(t *testing.T) {
 	for name, want := range exampleFilesMade() {
 		name = filepath.Join("example", name)
-		if *update {
-			if err := os.WriteFile(name, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the test makes, %v: go test ./examples/layers -update", name, err)
-		}
+		golden.Check(t, name, want, *update)
 	}
 }

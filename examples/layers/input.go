@@ -48,27 +48,22 @@ func (o *options) open() (*input, error) {
 			in.logs = append(in.logs, logs{r.Name, a.Label, r.Files})
 		}
 	}
-	err = withFile(o.file(o.outcomes, "outcomes.jsonl"), func(f io.Reader, name string) (err error) {
-		in.outcomes, err = layers.ReadOutcomes(f, name)
-		return err
-	})
-	if err != nil {
+	open := func(name string) (fs.File, error) { return os.Open(name) }
+	if in.outcomes, err = readFile(open, o.file(o.outcomes, "outcomes.jsonl"), layers.ReadOutcomes); err != nil {
 		return nil, err
 	}
-	err = withFile(o.file(o.budgets, "budgets.json"), func(f io.Reader, name string) (err error) {
-		in.budgets, err = budget.Read(f, name)
-		return err
-	})
+	in.budgets, err = readFile(open, o.file(o.budgets, "budgets.json"), budget.Read)
 	if errors.Is(err, fs.ErrNotExist) && o.budgets == "" {
 		err = nil // no budget is declared
 	}
 	return in, err
 }
 
-func withFile(name string, read func(io.Reader, string) error) error {
-	f, err := os.Open(name)
+// readFile reads a file that open opens.
+func readFile[T any](open func(name string) (fs.File, error), name string, read func(r io.Reader, name string) (T, error)) (v T, err error) {
+	f, err := open(name)
 	if err != nil {
-		return err
+		return v, err
 	}
 	defer f.Close()
 	return read(f, name)
@@ -77,12 +72,7 @@ func withFile(name string, read func(io.Reader, string) error) error {
 // example is the input that is built in.
 func example() (*input, error) {
 	in := &input{read: func(l *transcript.Loader, run logs) (*transcript.Session, error) {
-		f, err := exampleFiles.Open(run.files[0])
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		return l.Decode(f, run.files[0])
+		return readFile(exampleFiles.Open, run.files[0], l.Decode)
 	}}
 	entries, err := exampleFiles.ReadDir("example")
 	if err != nil {
@@ -94,18 +84,8 @@ func example() (*input, error) {
 			in.logs = append(in.logs, logs{id, arm, []string{"example/" + e.Name()}})
 		}
 	}
-	open := func(name string, read func(io.Reader, string) error) error {
-		f, err := exampleFiles.Open("example/" + name)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return read(f, "example/"+name)
-	}
-	return in, errors.Join(
-		open("outcomes.jsonl", func(r io.Reader, name string) (err error) {
-			in.outcomes, err = layers.ReadOutcomes(r, name)
-			return err
-		}),
-		open("budgets.json", func(r io.Reader, name string) (err error) { in.budgets, err = budget.Read(r, name); return err }))
+	var outcomesErr, budgetsErr error
+	in.outcomes, outcomesErr = readFile(exampleFiles.Open, "example/outcomes.jsonl", layers.ReadOutcomes)
+	in.budgets, budgetsErr = readFile(exampleFiles.Open, "example/budgets.json", budget.Read)
+	return in, errors.Join(outcomesErr, budgetsErr)
 }

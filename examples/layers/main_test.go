@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-eval/feedback/internal/golden"
 	"github.com/agent-eval/feedback/layers"
 	"github.com/agent-eval/feedback/transcript/transcripttest"
 )
@@ -26,19 +27,7 @@ func TestTheExample(t *testing.T) {
 	if code != 0 || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
-	golden := filepath.Join("testdata", "example.txt")
-	if *update {
-		if err := os.WriteFile(golden, []byte(out), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), out); diff != "" {
-		t.Errorf("-%s +output:\n%s", golden, diff)
-	}
+	golden.Check(t, filepath.Join("testdata", "example.txt"), []byte(out), *update)
 }
 
 // Ten of twelve measured runs succeed, two of these with a defect: a fifth. Of nine clean runs eight succeed.

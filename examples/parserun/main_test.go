@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-eval/feedback/arms"
+	"github.com/agent-eval/feedback/internal/golden"
 	"github.com/agent-eval/feedback/transcript"
 	"github.com/agent-eval/feedback/transcript/transcripttest"
 )
@@ -36,19 +37,7 @@ func TestSampleIsShownWithoutAFile(t *testing.T) {
 	if code != 0 || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
-	golden := filepath.Join("testdata", "sample.txt")
-	if *update {
-		if err := os.WriteFile(golden, []byte(out), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), out); diff != "" {
-		t.Errorf("-testdata/sample.txt +output:\n%s", diff)
-	}
+	golden.Check(t, filepath.Join("testdata", "sample.txt"), []byte(out), *update)
 }
 
 func TestBriefLeavesOutTheCalls(t *testing.T) {

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/agent-eval/feedback/internal/golden"
 	"github.com/agent-eval/feedback/transcript/transcripttest"
 )
 
@@ -76,14 +75,7 @@ func TestTheExampleIsWhatTheProjectMakes(t *testing.T) {
 		for i := 1; i <= 3; i++ {
 			name := filepath.Join("example", fmt.Sprintf("run-%s-%d.jsonl", label, i))
 			want := exampleRun(label == "new", i).Bytes()
-			if *update {
-				if err := os.WriteFile(name, want, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%s is not what the test makes, %v: go test ./examples/report -update", name, err)
-			}
+			golden.Check(t, name, want, *update)
 		}
 	}
 }

@@ -7,13 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/agent-eval/feedback/arms"
 	"github.com/agent-eval/feedback/arms/campaign"
 	"github.com/agent-eval/feedback/arms/rundir"
-	"github.com/agent-eval/feedback/internal/progress"
+	"github.com/agent-eval/feedback/internal/readlogs"
 	"github.com/agent-eval/feedback/transcript"
 )
 
@@ -115,23 +114,8 @@ func (l *loader) campaign(ctx context.Context, dir string, labels []string) (*Pa
 
 // read reads what was found. What is missing goes to stderr, and is returned.
 func (l *loader) read(ctx context.Context, found rundir.Found) ([]arms.Arm, []string, error) {
-	l.opts.Progress = progress.Bar(l.stderr, "reading logs")
-	read, errs := rundir.Read(ctx, found.Arms, l.opts)
-	if ctx.Err() != nil {
-		return nil, nil, errors.New("interrupted")
-	}
 	for _, label := range found.Missing {
 		fmt.Fprintf(l.stderr, "warning: %s: no logs\n", label)
 	}
-	warnings := found.Warnings
-	for _, err := range errs {
-		warnings = append(warnings, err.Error())
-	}
-	for _, w := range warnings {
-		fmt.Fprintln(l.stderr, "warning:", w)
-	}
-	if !slices.ContainsFunc(read, func(a arms.Arm) bool { return len(a.Runs) > 0 }) {
-		return nil, nil, errors.New("no log could be read")
-	}
-	return read, warnings, nil
+	return readlogs.Read(ctx, found, l.opts, l.stderr)
 }

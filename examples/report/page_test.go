@@ -18,6 +18,7 @@ import (
 	"github.com/agent-eval/feedback/arms"
 	"github.com/agent-eval/feedback/arms/campaign"
 	"github.com/agent-eval/feedback/arms/rundir"
+	"github.com/agent-eval/feedback/internal/golden"
 	"github.com/agent-eval/feedback/internal/textutil"
 )
 
@@ -36,19 +37,7 @@ func TestTheStructureOfThePage(t *testing.T) {
 	}
 	out = strings.Replace(out, style, "", 1)
 	out = regexp.MustCompile(`data:image/svg[^"]*`).ReplaceAllString(out, "…")
-	golden := filepath.Join("testdata", "page.html")
-	if *update {
-		if err := os.WriteFile(golden, []byte(out), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), out); diff != "" {
-		t.Errorf("-%s +output:\n%s", golden, diff)
-	}
+	golden.Check(t, filepath.Join("testdata", "page.html"), []byte(out), *update)
 }
 
 // textOf returns all text under a node.

@@ -1,5 +1,4 @@
-// Package progress shows on a terminal how far the reading of many logs has come.
-package progress
+package readlogs
 
 import (
 	"io"
@@ -9,9 +8,9 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Bar returns a function to call with how many of a total are done. It draws a bar on w, and erases it at the end; where w is no
+// bar returns a function to call with how many of a total are done. It draws a bar on w, and erases it at the end; where w is no
 // terminal it does nothing.
-func Bar(w io.Writer, what string) func(done, total int) {
+func bar(w io.Writer, what string) func(done, total int) {
 	f, ok := w.(*os.File)
 	if !ok {
 		return func(int, int) {}
@@ -19,12 +18,12 @@ func Bar(w io.Writer, what string) func(done, total int) {
 	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return func(int, int) {}
 	}
-	var bar *progressbar.ProgressBar
+	var p *progressbar.ProgressBar
 	return func(done, total int) {
-		if bar == nil {
-			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),
+		if p == nil {
+			p = progressbar.NewOptions(total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),
 				progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
 		}
-		bar.Set(done)
+		p.Set(done)
 	}
 }
