@@ -10,7 +10,6 @@ type folder struct {
 	opts    Options
 	matcher *toolMatcher
 	classes map[string]class // tool name → what it is
-	intern  interner
 
 	session *Session
 	segment int

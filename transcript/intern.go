@@ -31,3 +31,10 @@ func (in *interner) add(s string) string {
 	in.m[s] = s
 	return s
 }
+
+// forget drops what is likely not to come again, so that reading many logs does not collect the names of all of them.
+func (in *interner) forget() {
+	if len(in.m) > 1000 {
+		clear(in.m)
+	}
+}

@@ -49,6 +49,7 @@ type Loader struct {
 type memory struct {
 	workers   [maxWorkers]worker
 	scratch   []byte
+	intern    interner
 	responses responseParser
 
 	requests map[string]*Request // message id → request
@@ -66,6 +67,7 @@ const large = 4096
 
 // release forgets the session that was read.
 func (m *memory) release() {
+	m.intern.forget()
 	if len(m.requests) > large || len(m.calls) > large || m.tree.n > large {
 		m.requests, m.calls = make(map[string]*Request), make(map[string]call)
 		m.blocks, m.tree = blocks{}, tree{}
