@@ -86,7 +86,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if size(o.files) > large {
-		defer debug.SetGCPercent(debug.SetGCPercent(25))
+		defer debug.SetGCPercent(debug.SetGCPercent(10))
 	}
 	s, err := read(o, stdin)
 	if err == nil {

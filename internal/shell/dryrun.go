@@ -33,7 +33,12 @@ type dryRun struct {
 }
 
 func (r *Reader) dryRun(names []string) *dryRun {
-	return &dryRun{lines: r, names: names, fuel: maxFuel, vars: make(map[string]string), funcs: make(map[string]*syntax.Stmt)}
+	if r.vars == nil {
+		r.vars, r.funcs = make(map[string]string), make(map[string]*syntax.Stmt)
+	}
+	clear(r.vars)
+	clear(r.funcs)
+	return &dryRun{lines: r, names: names, fuel: maxFuel, vars: r.vars, funcs: r.funcs}
 }
 
 // input is what a command reads from its standard input.
@@ -59,15 +64,13 @@ func (d *dryRun) script(text string, args []string, in input) (e effect) {
 	}
 	d.depth++
 	defer func() { d.depth-- }()
-	saved := maps.Clone(d.vars)
+	if len(args) > 0 {
+		defer func(saved map[string]string) { d.vars = saved }(maps.Clone(d.vars))
+	}
 	for i, a := range args {
 		d.vars[string(rune('0'+min(i, 9)))] = a
 	}
-	e = d.stmts(d.lines.parse(text), in)
-	if len(args) > 0 {
-		d.vars = saved
-	}
-	return e
+	return d.stmts(d.lines.parse(text), in)
 }
 
 // stmts goes through a list. What it prints is known when one command prints all.
@@ -234,8 +237,8 @@ func (d *dryRun) loop(cmd *syntax.ForClause, in input) (e effect) {
 	}
 	var items []string
 	for _, w := range iter.Items[:min(len(iter.Items), maxItems)] {
-		fields, o := d.fields(w)
-		items = append(items, fields...)
+		var o effect
+		items, o = d.fields(items, w)
 		e.add(o)
 	}
 	for _, item := range items[:min(len(items), maxItems)] {
@@ -275,10 +278,10 @@ func (d *dryRun) callExpr(cmd *syntax.CallExpr, in input) effect {
 			}
 		}
 	}
-	var args []string
+	args := make([]string, 0, len(cmd.Args))
 	for _, w := range cmd.Args {
-		fields, o := d.fields(w)
-		args = append(args, fields...)
+		var o effect
+		args, o = d.fields(args, w)
 		side.add(o)
 	}
 	e := d.run(args, in)

@@ -17,7 +17,11 @@ const (
 
 // A Reader reads command lines one after the other with the memory of the last one. The zero Reader is ready to use; it is not safe for
 // concurrent use.
-type Reader struct{ bash *syntax.Parser }
+type Reader struct {
+	bash  *syntax.Parser
+	vars  map[string]string
+	funcs map[string]*syntax.Stmt
+}
 
 // parser returns a parser of bash, the same each time.
 func (r *Reader) parser() *syntax.Parser {

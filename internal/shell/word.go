@@ -6,20 +6,25 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// fields returns the words that a word becomes: several when it is a variable that holds several.
-func (d *dryRun) fields(w *syntax.Word) ([]string, effect) {
+// fields appends the words that a word becomes: several when it is a variable that holds several.
+func (d *dryRun) fields(dst []string, w *syntax.Word) ([]string, effect) {
 	s, e := d.word(w)
 	if len(w.Parts) == 1 {
 		switch w.Parts[0].(type) {
 		case *syntax.ParamExp, *syntax.CmdSubst:
-			return strings.Fields(s), e
+			return append(dst, strings.Fields(s)...), e
 		}
 	}
-	return []string{s}, e
+	return append(dst, s), e
 }
 
 // word returns a word without its quotes, with variables filled in, and what happens on the way.
 func (d *dryRun) word(w *syntax.Word) (string, effect) {
+	if len(w.Parts) == 1 {
+		if lit, ok := w.Parts[0].(*syntax.Lit); ok && d.spend() { // the usual case, without a copy
+			return unescape(lit.Value, false), effect{}
+		}
+	}
 	var b strings.Builder
 	var e effect
 	d.parts(&b, &e, w.Parts, false)
