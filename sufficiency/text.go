@@ -23,7 +23,8 @@ func (b Block) WriteText(w io.Writer) error {
 		b.writeBuckets(&t)
 		b.writeApart(&t)
 		for i := range b.Calls {
-			fmt.Fprintf(&t, "    %d. %s\n", i+1, b.Calls[i].line())
+			fmt.Fprintf(&t, "    %d. ", i+1)
+			b.Calls[i].write(&t)
 		}
 	}
 	_, err := io.WriteString(w, t.String())
@@ -68,14 +69,17 @@ func (b Block) writeApart(t *strings.Builder) {
 	}
 }
 
-func (c *Call) line() string {
-	var t strings.Builder
-	t.WriteString(`"` + textutil.Printable(c.Query, maxText) + `"`)
+// write writes the line of a call.
+func (c *Call) write(t *strings.Builder) {
+	t.WriteByte('"')
+	t.WriteString(textutil.Printable(c.Query, maxText))
+	t.WriteByte('"')
 	if c.Reason != Failed && c.Reason != Unanswered {
-		fmt.Fprintf(&t, " [%s]", textutil.Count(c.Files, "file"))
+		fmt.Fprintf(t, " [%s]", textutil.Count(c.Files, "file"))
 	}
 	if c.Next != "" {
-		t.WriteString(" → " + textutil.Printable(c.Next, maxText))
+		t.WriteString(" → ")
+		t.WriteString(textutil.Printable(c.Next, maxText))
 	}
 	if c.Named {
 		t.WriteString(" (named in the response)")
@@ -86,7 +90,7 @@ func (c *Call) line() string {
 	if c.Thread != "" {
 		t.WriteString(" (subagent)")
 	}
-	return t.String()
+	t.WriteByte('\n')
 }
 
 func (r Reason) text() string {

@@ -2,6 +2,7 @@
 package textutil
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -11,6 +12,9 @@ import (
 // Printable returns s on one line, at most limit characters long: what does not print (control characters, bidirectional
 // overrides, invalid UTF-8) is replaced by U+FFFD, white space by a space, and a cut is marked by … at the end.
 func Printable(s string, limit int) string {
+	if len(s) <= limit && strings.IndexFunc(s, odd) < 0 {
+		return s
+	}
 	var b strings.Builder
 	n := 0
 	for i, r := range s {
@@ -30,17 +34,17 @@ func Printable(s string, limit int) string {
 	return b.String()
 }
 
+// odd reports whether Printable replaces the character.
+func odd(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
+
 // Thousands returns n with a comma between each three digits: 12,345.
 func Thousands(n int) string {
-	s := strconv.Itoa(n)
-	digits, sign := s, ""
-	if n < 0 {
-		digits, sign = s[1:], "-"
+	var buf [32]byte
+	b := strconv.AppendInt(buf[:0], int64(n), 10)
+	for i := len(b) - 3; i > 0 && b[i-1] != '-'; i -= 3 {
+		b = slices.Insert(b, i, ',')
 	}
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return sign + digits
+	return string(b)
 }
 
 // Count returns the number and the noun, which takes an s unless the number is 1: 1 file, 2 files.
