@@ -91,7 +91,7 @@ func (r *run) price(g *gap) (prices []float64, shed float64) {
 	known := g.request != nil && g.opened && !g.compacted
 	image, imagesKnown := r.imagePrice(g, known, byRatio)
 	unit := 1 / r.ratio // tokens per character
-	if known && g.images == 0 {
+	if known && !g.pictured() {
 		named := r.named(g)
 		short := byRatio - float64(g.growth) - named
 		resident := r.queue.total() - named
@@ -128,7 +128,7 @@ func (r *run) price(g *gap) (prices []float64, shed float64) {
 
 // imagePrice returns what one image of the gap is worth: its part of what the gap grew beyond its text.
 func (r *run) imagePrice(g *gap, known bool, byRatio float64) (tokens float64, ok bool) {
-	if !known || g.images == 0 || g.blind() {
+	if !known || g.images == 0 || g.userImages > 0 || g.blind() {
 		return 0, false
 	}
 	rest := float64(g.chars()-g.resultChars) / r.ratio

@@ -47,7 +47,7 @@ func calibrate(gaps []gap) calibration {
 func candidates(gaps []gap, blind bool) (list []*gap) {
 	for i := range gaps {
 		g := &gaps[i]
-		if g.request != nil && g.opened && !g.compacted && g.images == 0 && g.growth > 0 && g.net() > 0 &&
+		if g.request != nil && g.opened && !g.compacted && !g.pictured() && g.growth > 0 && g.net() > 0 &&
 			g.chars() > 500 && g.share() >= mostly && (blind || !g.blind()) {
 			list = append(list, g)
 		}
@@ -82,7 +82,7 @@ func poolAll(gaps []gap) float64 {
 	chars, tokens := 0, 0.0
 	for i := range gaps {
 		g := &gaps[i]
-		if g.request != nil && g.opened && !g.compacted && g.images == 0 && g.growth > 0 && g.net() > 0 && g.chars() > 0 {
+		if g.request != nil && g.opened && !g.compacted && !g.pictured() && g.growth > 0 && g.net() > 0 && g.chars() > 0 {
 			chars += g.chars()
 			tokens += g.net()
 		}

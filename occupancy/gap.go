@@ -12,7 +12,8 @@ type gap struct {
 	resultChars    int
 	assistantChars int // texts, thinking and tool inputs that the log shows
 	userChars      int
-	images         int
+	images         int // in results
+	userImages     int
 	compacted      bool
 	hidden         bool // thinking whose text is not in the log
 	requests       int  // requests whose output is in it: the one before, and unmeasured ones
@@ -79,6 +80,9 @@ func (g *gap) blind() bool {
 	return g.hidden && !all && g.estimate == 0
 }
 
+// pictured reports whether the growth holds images, which no characters account for.
+func (g *gap) pictured() bool { return g.images+g.userImages > 0 }
+
 // window collects the gaps of a thread.
 type window struct {
 	gaps       []gap
@@ -127,6 +131,7 @@ func collect(t *transcript.Thread) *window {
 			}
 		case *transcript.UserText:
 			g.userChars += ev.Chars
+			g.userImages += len(ev.Images)
 		case *transcript.Compaction:
 			g.compacted = true
 			w.step(step{compaction: ev})

@@ -537,3 +537,17 @@ func BenchmarkAnalyze(b *testing.B) {
 		occupancy.Analyze(s, occupancy.Options{})
 	}
 }
+
+// 10,000 characters grew the prompt by 4,000: 2.5 a token. The image that the user sent is in the next growth, 3,600, and no part of what the
+// 5,000 characters beside it are worth: 2,000.
+func TestAnImageOfTheUserIsNoPartOfAResult(t *testing.T) {
+	log := transcripttest.New()
+	log.Request(10_000).Explore("q").Result(strings.Repeat("x", 10_000))
+	log.Request(14_000).ReadFile("a.go").Result(strings.Repeat("x", 5_000))
+	log.User(transcripttest.ImageBlock(1000, 1000))
+	log.Request(17_600).Text("done")
+	b := occupancy.Analyze(log.Session(t), occupancy.Options{})
+	if b.CharsPerToken != 2.5 || *b.Families.Retrieval.Residual != 4_000 || *b.Families.Read.Residual != 2_000 {
+		t.Errorf("%.2f characters a token, residual %.0f and %.0f; want 2.50, 4000 and 2000", b.CharsPerToken, *b.Families.Retrieval.Residual, *b.Families.Read.Residual)
+	}
+}

@@ -29,7 +29,7 @@ func (b *batch) add() *line {
 // glued them together. What follows a value that cannot be read is lost with it.
 func (b *batch) scanText(text []byte, lineNo int) {
 	for i := 0; ; {
-		i = len(text) - len(bytes.TrimLeft(text[i:], " \t\r\n"))
+		i = skipBlank(text, i)
 		if i == len(text) {
 			return
 		}
@@ -56,5 +56,16 @@ func (l *line) fail(err error) {
 	l.problem(reason)
 }
 
-// byteOrderMark may stand at the start of a log.
-var byteOrderMark = []byte("\ufeff")
+// byteOrderMark may stand at the start of a log, and where logs were concatenated.
+const byteOrderMark = "\ufeff"
+
+// skipBlank returns the index of the first byte from i on that is neither white space nor part of a byte order mark.
+func skipBlank(text []byte, i int) int {
+	for {
+		i = len(text) - len(bytes.TrimLeft(text[i:], " \t\r\n"))
+		if i == len(text) || text[i] != byteOrderMark[0] || !bytes.HasPrefix(text[i:], []byte(byteOrderMark)) {
+			return i
+		}
+		i += len(byteOrderMark)
+	}
+}

@@ -135,11 +135,8 @@ func (d *Decoder) start() error {
 	if err := d.fill(); err != nil {
 		return err
 	}
-	if d.line == 0 {
-		d.text = bytes.TrimPrefix(d.text, byteOrderMark)
-	}
-	rest := bytes.TrimLeft(d.text, " \t\r\n")
-	blank := d.text[:len(d.text)-len(rest)]
+	start := skipBlank(d.text, 0)
+	blank, rest := d.text[:start], d.text[start:]
 	d.line += bytes.Count(blank, []byte{'\n'})
 	switch {
 	case len(rest) == 0: // blank so far
@@ -174,8 +171,8 @@ func (d *Decoder) readLine() error {
 	return nil
 }
 
-// readElement scans the next element of an array. Whatever does not fit an array makes the rest of the log be read by
-// lines, so that no good line after it is lost.
+// readElement scans the next element of an array. One that cannot be read costs what stands before the next that can, be it
+// an element or a line.
 func (d *Decoder) readElement() error {
 	for {
 		d.skipSeparators()
@@ -204,9 +201,7 @@ func (d *Decoder) readElement() error {
 		l.no = d.line + 1
 		if err != nil {
 			l.fail(err)
-			d.mode = modeLines
-			d.skipLine()
-			return nil
+			return d.resume(err)
 		}
 		d.line += bytes.Count(d.text[:end], []byte{'\n'})
 		d.text = d.text[end:]
@@ -227,10 +222,71 @@ func (d *Decoder) skipSeparators() {
 	}
 }
 
-// skipLine drops what is left of the current line.
-func (d *Decoder) skipLine() {
-	_, d.text, _ = bytes.Cut(d.text, []byte{'\n'})
-	d.line++
+// resume goes on where the next element begins, after one that cannot be read because of err.
+func (d *Decoder) resume(err error) error {
+	for from := max(1, errorOffset(err)-nearby); ; from = 0 {
+		i, found := d.nextElement(from)
+		if !found && d.src.done {
+			if bytes.HasSuffix(bytes.TrimRight(d.text, " \t\r\n"), []byte{']'}) {
+				d.mode = modeLines
+			}
+			i = len(d.text)
+		}
+		d.line += bytes.Count(d.text[:i], []byte{'\n'})
+		d.text = d.text[i:]
+		if found || d.src.done {
+			return nil
+		}
+		if err := d.extend(); err != nil {
+			return err
+		}
+	}
+}
+
+// nearby is how many bytes before an error the next element may begin: a string that is not closed swallows its first quote.
+const nearby = 64
+
+// errorOffset returns where the text is wrong, 0 when it only ends too early.
+func errorOffset(err error) int {
+	if e, ok := errors.AsType[*jsontext.SyntaxError](err); ok && !errors.Is(err, jsontext.ErrEnd) {
+		return e.Offset
+	}
+	return 0
+}
+
+// nextElement returns where an element begins, from an index on: an object of a known type, after what may stand before an element. Without one it
+// returns how much of the text nobody has to look at again.
+func (d *Decoder) nextElement(from int) (at int, found bool) {
+	var l line
+	for i := from; i < len(d.text); i++ {
+		n := bytes.IndexByte(d.text[i:], '{')
+		if n < 0 {
+			break
+		}
+		i += n
+		before := bytes.TrimRight(d.text[:i], " \t\r")
+		if len(before) == 0 || bytes.IndexByte([]byte(",[]{}\n"), before[len(before)-1]) < 0 {
+			continue
+		}
+		l.reset()
+		end, err := scanLine(&l, d.text, i)
+		switch {
+		case err == nil && knownType(string(l.typ.Raw)):
+			return i, true
+		case err == nil:
+			i = end - 1
+		case errors.Is(err, jsontext.ErrEnd) && !d.src.done:
+			return max(i-nearby, 0), false
+		case errors.Is(err, jsontext.ErrEnd): // it may hold a whole line
+			if n = bytes.IndexByte(d.text[i:], '\n'); n < 0 {
+				return len(d.text), false
+			}
+			i += n
+		default:
+			i = max(i, errorOffset(err)-nearby)
+		}
+	}
+	return max(len(d.text)-nearby, 0), false
 }
 
 // extend reads as much again as there is, after what is left of the current piece.

@@ -179,7 +179,7 @@ type Image struct {
 	Height    int // in pixels; 0 where the header could not be read
 }
 
-// UserText is text on the user's side that is no tool result: a prompt, a summary, a note of the client.
+// UserText is what stands on the user's side and is no tool result: a prompt, a summary, a note of the client.
 type UserText struct {
 	Origin
 	Chars int    // length in UTF-16 code units
@@ -187,6 +187,7 @@ type UserText struct {
 	// Prompt marks what a person (or the delegating agent) asked: it ends the turn before it. Notes that
 	// the client adds and the summary after a compaction are no prompts.
 	Prompt bool
+	Images []Image // what the user sent beside the text, or without one
 }
 
 // Compaction is the point where the conversation so far was replaced by a summary.

@@ -220,6 +220,9 @@ func passive(name string) bool {
 	return false
 }
 
+// knownType reports whether a line may be of the type.
+func knownType(typ string) bool { return typ == "system" || handlers(typ) != nil || passive(typ) }
+
 // describe takes from a session log's line what an init line says in a stream.
 func (f *folder) describe(l *line, lineNo int) {
 	v := &l.session

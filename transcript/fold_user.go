@@ -15,22 +15,33 @@ func (f *folder) user(l *line, o Origin) {
 	for i := range l.blocks {
 		hasResult = hasResult || l.blocks[i].kind == blockToolResult
 	}
+	var said *UserText // with the images of the line
+	var images []Image
 	for i := range l.blocks {
 		b := &l.blocks[i]
 		switch b.kind {
 		case blockToolResult:
 			f.toolResult(l, b, o)
 		case blockText:
-			f.userText(l, b, o, hasResult)
+			said = f.userText(l, b, o, hasResult)
+		case blockImage:
+			images = append(images, f.images(l, b)...)
 		case blockUnknown:
-			if name := f.str(b.name); name != "image" && name != "document" {
+			if name := f.str(b.name); name != "document" {
 				f.session.Report.unknown("block " + name)
 			}
 		}
 	}
+	if len(images) > 0 && said == nil {
+		said = f.userText(l, &block{}, o, hasResult)
+	}
+	if said != nil {
+		said.Images = images
+	}
 }
 
-func (f *folder) userText(l *line, b *block, o Origin, besideResult bool) {
+// userText emits the text of a block, which may be empty.
+func (f *folder) userText(l *line, b *block, o Origin, besideResult bool) *UserText {
 	f.scratch = appendTexts(f.scratch[:0], l, b)
 	prompt := !l.meta && !l.synthetic && !l.summary && !besideResult && !clientNote(f.scratch)
 	t := &UserText{Origin: o, Chars: b.chars, Prompt: prompt}
@@ -41,12 +52,13 @@ func (f *folder) userText(l *line, b *block, o Origin, besideResult bool) {
 	f.emit(t)
 	f.warmUp = false
 	if !prompt {
-		return
+		return t
 	}
 	f.endTurn(o.Thread)
 	if o.Thread == "" && f.node >= 0 {
 		f.tree.node(f.node).kind = nodePrompt
 	}
+	return t
 }
 
 // clientNote reports whether a user text is one that the client writes by itself.
@@ -77,9 +89,7 @@ func (f *folder) toolResult(l *line, b *block, o Origin) {
 		f.calls[id] = call{c.ToolCall, true}
 		r.Tool, r.Family, r.Role = c.Name, c.Family, c.Role
 	}
-	for _, im := range l.images[b.images[0]:b.images[1]] {
-		r.Images = append(r.Images, f.image(im))
-	}
+	r.Images = f.images(l, b)
 	if r.IsError {
 		r.Failure = failure(l, b)
 	} else if r.Family == Retrieval {

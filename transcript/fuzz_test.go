@@ -15,7 +15,7 @@ const goodLine = `{"type":"assistant","message":{"id":"good","model":"x","conten
 // Whatever stands before it, a good line is read; the ways of reading agree; and the session keeps its invariants.
 func FuzzDecode(f *testing.F) {
 	for _, line := range []string{
-		"", "null", "{", "[", "[{", `[{"type":"user"},`, `[{"a":"x`, "\x00", "\ufeff", "//", `{"type":`, `{"type":"user","message":{"content":[{"type":"tool_result"}]}}`,
+		"", "null", "{", "[", "[{", `[{"type":"user"},`, `[{"a":"x`, `[{0,{"0":`, "\x00", "\ufeff", "//", `{"type":`, `{"type":"user","message":{"content":[{"type":"tool_result"}]}}`,
 		`{"type":"assistant","message":{"id":"good","content":[{"type":"tool_use","id":"t","name":"mcp__codegraph__codegraph_explore","input":{}}]}}`,
 		`{"type":"result","subtype":"success"}`, `{"type":"system","subtype":"compact_boundary","compact_metadata":{"preserved_messages":{"uuids":["x"]}}}`,
 		"{\"type\":\"user\",\"message\":{\"content\":\"\xff\"}}", goodLine + goodLine, "[" + goodLine + "]", "]", "\n\n[\n\n",

@@ -10,6 +10,14 @@ import (
 	"io"
 )
 
+// images returns the images of a block, nil when it has none.
+func (f *folder) images(l *line, b *block) (list []Image) {
+	for _, im := range l.images[b.images[0]:b.images[1]] {
+		list = append(list, f.image(im))
+	}
+	return list
+}
+
 // image measures an image block: its size in bytes from the length of the base64 text, and its size in pixels from
 // the header, which is all that is decoded.
 func (f *folder) image(im imageBlock) Image {

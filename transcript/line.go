@@ -74,6 +74,7 @@ const (
 	blockRedacted
 	blockToolUse
 	blockToolResult
+	blockImage
 )
 
 // A block is one content block of a message.
@@ -91,7 +92,7 @@ type block struct {
 	images     [2]int32 // range in line.images
 }
 
-// An imageBlock is an image block inside a tool result.
+// An imageBlock is an image block of a tool result or of the user.
 type imageBlock struct {
 	mediaType str
 	data      str // base64

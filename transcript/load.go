@@ -196,8 +196,7 @@ func (f *folder) readLines(r io.Reader, name string, size int) error {
 	if err != nil {
 		return &FileError{name, err}
 	}
-	piece = bytes.TrimPrefix(piece, byteOrderMark)
-	if text := bytes.TrimLeft(piece, " \t\r\n"); len(text) > 0 && isArray(text) {
+	if text := piece[skipBlank(piece, 0):]; len(text) > 0 && isArray(text) {
 		return f.readArray(io.MultiReader(bytes.NewReader(piece), bytes.NewReader(src.rest), r), name)
 	}
 	p := &pipeline{fold: f, src: src}

@@ -14,6 +14,7 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/agent-eval/feedback/transcript"
 	"github.com/agent-eval/feedback/transcript/transcripttest"
@@ -267,7 +268,7 @@ func TestOneJSONArrayIsTheSameSessionAsItsLines(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if diff := cmp.Diff(withoutPositions(want), withoutPositions(got)); diff != "" {
+			if diff := withoutPositions(want, got); diff != "" {
 				t.Errorf("%s (-lines +array):\n%s", name, diff)
 			}
 		}
@@ -311,6 +312,84 @@ func TestABrokenArrayLosesNoGoodLine(t *testing.T) {
 		} else if n := len(of[*transcript.AssistantText](s.Main())); n != 1 {
 			t.Errorf("%q: %d texts, want 1; problems %v", text, n, s.Report.Problems)
 		}
+	}
+}
+
+func TestABrokenElementCostsThatElement(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(string(sample().Bytes())), "\n")
+	const at = 3 // the element that is broken
+	without := strings.Join(append(append([]string(nil), lines[:at]...), lines[at+1:]...), "\n")
+	want, err := transcript.Decode(strings.NewReader(without), "run.json", transcript.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := lines[at]
+	for name, broken := range map[string]string{
+		"cut in the middle": whole[:len(whole)/2],
+		"no brace":          whole[:len(whole)-1],
+		"no colon":          strings.Replace(whole, ":", " ", 1),
+		"nonsense":          "nonsense",
+		"control character": strings.Replace(whole, `"type"`, "\"ty\x00pe\"", 1),
+		"nested":            `{"type":"user","message":{"content":[{"type":"tool_result","content":[{"type":"text","text":"x"},{"type":"text"`,
+	} {
+		elements := append([]string(nil), lines...)
+		elements[at] = broken
+		for sep, line := range map[string]int{",": 1, ",\n": at + 1} {
+			for _, r := range readers("[" + strings.Join(elements, sep) + "]") {
+				s, err := transcript.Decode(r, "run.json", transcript.Options{})
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if p := s.Report.Problems; len(p) == 0 || p[0].Pos.Line != line {
+					t.Errorf("%s, %q: problems %v, want one on line %d", name, sep, p, line)
+				}
+				if diff := withoutPositions(want, s); diff != "" {
+					t.Errorf("%s, %q (-without it +broken):\n%s", name, sep, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestABraceTooManyCostsNoElement(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(string(sample().Bytes())), "\n")
+	s, err := transcript.Decode(strings.NewReader("["+strings.Join(lines[:4], ",")+"},"+strings.Join(lines[4:], ",")+"]"), "run.json", transcript.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := withoutPositions(sample().Session(t), s); diff != "" || len(s.Report.Problems) != 1 {
+		t.Errorf("(-without the brace +with it):\n%s%v", diff, s.Report.Problems)
+	}
+}
+
+func TestAByteOrderMarkMayStandWhereLogsWereConcatenated(t *testing.T) {
+	lines := strings.SplitAfter(string(sample().Bytes()), "\n")
+	s, err := transcript.Decode(strings.NewReader(lines[0]+"\ufeff"+strings.Join(lines[1:], "")), "run.jsonl", transcript.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := withoutPositions(sample().Session(t), s); diff != "" || len(s.Report.Problems) != 0 {
+		t.Errorf("(-without the mark +with it):\n%s%v", diff, s.Report.Problems)
+	}
+}
+
+func TestAnImageIsAPromptToo(t *testing.T) {
+	log := transcripttest.New()
+	log.User(transcripttest.ImageBlock(30, 20))
+	log.Request(100).Text("a picture")
+	log.User(transcripttest.TextBlock("and these?"), transcripttest.ImageBlock(3, 4), transcripttest.ImageBlock(5, 6))
+	log.Request(200).ReadFile("a.png").Blocks(transcripttest.TextBlock("x"))
+	s := log.Session(t)
+	var got []string
+	for _, u := range of[*transcript.UserText](s.Main()) {
+		got = append(got, fmt.Sprintf("%t %d %s", u.Prompt, u.Chars, u.Text))
+		for _, im := range u.Images {
+			got = append(got, fmt.Sprintf("%s %dx%d", im.MediaType, im.Width, im.Height))
+		}
+	}
+	want := []string{"true 0 ", "image/png 30x20", "true 10 and these?", "image/png 3x4", "image/png 5x6"}
+	if diff := cmp.Diff(want, got); diff != "" || len(s.Report.Unknown) != 0 {
+		t.Errorf("%s%v", diff, s.Report.Unknown)
 	}
 }
 
@@ -540,18 +619,8 @@ func sample() *transcripttest.Log {
 }
 
 // withoutPositions returns the events by thread with their origins cleared, and the report.
-func withoutPositions(s *transcript.Session) string {
-	var b strings.Builder
-	for _, th := range s.Threads {
-		for _, ev := range th.Events {
-			text := fmt.Sprintf("%T %+v", ev, ev)
-			if _, rest, ok := strings.Cut(text, "}"); ok && strings.Contains(text, "Origin:") {
-				text = fmt.Sprintf("%T %s", ev, rest[strings.IndexByte(rest, '}')+1:])
-			}
-			fmt.Fprintln(&b, text)
-		}
-	}
-	return b.String()
+func withoutPositions(want, got *transcript.Session) string {
+	return cmp.Diff(want.Threads, got.Threads, cmpopts.IgnoreTypes(transcript.Position{}))
 }
 
 func TestEveryWayOfReadingGivesTheSameSession(t *testing.T) {

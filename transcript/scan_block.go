@@ -46,6 +46,7 @@ func (s *lineScanner) block() {
 	b := s.newBlock()
 	problems, unknown := len(s.line.problems), len(s.line.unknown)
 	var id, callID, text, thinking str
+	var im imageBlock
 	for more := s.Enter(); more; more = s.More(jsontext.Object) {
 		switch string(s.Key()) {
 		case "type":
@@ -67,6 +68,12 @@ func (s *lineScanner) block() {
 			s.input(b)
 		case "content":
 			s.resultContent(b)
+		case "source":
+			if im = (imageBlock{}); s.Peek() == jsontext.Object {
+				im = s.imageSource()
+			} else {
+				s.Skip()
+			}
 		default:
 			s.Skip()
 		}
@@ -80,6 +87,9 @@ func (s *lineScanner) block() {
 		b.id = id
 	case blockToolResult:
 		b.id = callID
+	case blockImage:
+		s.line.images = append(s.line.images, im)
+		b.images[1]++
 	case blockUnknown: // its members may mean anything
 		s.line.problems, s.line.unknown = s.line.problems[:problems], s.line.unknown[:unknown]
 	}
@@ -97,6 +107,8 @@ func kindOf(t str) blockKind {
 		return blockToolUse
 	case "tool_result":
 		return blockToolResult
+	case "image":
+		return blockImage
 	}
 	return blockUnknown
 }

@@ -149,6 +149,9 @@ func slowBlock(b object) flatBlock {
 		f.Kind, f.ID = blockToolUse, slowText(b["id"])
 	case "tool_result":
 		f.Kind, f.ID = blockToolResult, slowText(b["tool_use_id"])
+	case "image":
+		f.Kind = blockImage
+		f.Images = append(f.Images, slowImage(b))
 	default:
 		return flatBlock{Name: typ}
 	}
@@ -169,11 +172,15 @@ func slowResultContent(f flatBlock, c json.RawMessage) flatBlock {
 		case slowText(p["type"]) == "text":
 			f = slowTexts(f, p["text"])
 		case slowText(p["type"]) == "image":
-			src := slowObject(p["source"])
-			f.Images = append(f.Images, [2]string{slowText(src["media_type"]), slowText(src["data"])})
+			f.Images = append(f.Images, slowImage(p))
 		}
 	}
 	return f
+}
+
+func slowImage(b object) [2]string {
+	src := slowObject(b["source"])
+	return [2]string{slowText(src["media_type"]), slowText(src["data"])}
 }
 
 // lines are the seeds of the differential fuzz target.
@@ -183,6 +190,7 @@ func lines() []string {
 		`{"type":"assistant","message":{"id":"m1","model":"x","stop_reason":null,"usage":{"input_tokens":3,"cache_read_input_tokens":1e3,"cache_creation_input_tokens":null,"output_tokens":"7"},"content":[{"type":"text","text":"a\u00e9😀"},{"type":"thinking","thinking":"","signature":"s"},{"type":"redacted_thinking","data":"zz"}]},"parent_tool_use_id":null}`,
 		`{"type":"assistant","message":{"id":"m1","content":[{"input":{"file_path":"a\/b.go","limit":1.0,"x":[{}]},"name":"Read","id":"t1","type":"tool_use"}]},"parent_tool_use_id":"p"}`,
 		`{"type":"user","isSynthetic":true,"message":{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","is_error":true,"content":[{"type":"text","text":"1\tx\n"},"bare",{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}},{"type":"tool_reference","tool_name":"x"},5]}]}}`,
+		`{"type":"user","message":{"content":[{"type":"image","source":{"media_type":"image/png","data":"aGk="}},{"source":{"data":"x"},"type":"image","source":5},{"type":"text","text":"a","source":"b"}]}}`,
 		`{"type":"user","message":{"content":"plain"},"isMeta":true,"isCompactSummary":false}`,
 		`{"type":5,"message":null}`, `{"message":{"content":{}}}`, `{"message":{"content":[1,null,"x",{"type":"hologram","content":7}]}}`,
 		`{"ty\u0070e":"user","message":{"id":"a"},"message":{"model":"b"}}`, `{"type":"a","type":null}`,
