@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"strconv"
+
 	json "github.com/goccy/go-json"
 )
 
@@ -154,8 +156,11 @@ func (f *folder) enter(l *line, handled bool) bool {
 		return false
 	}
 	f.node = i
-	if !parent.Empty() {
+	switch {
+	case !parent.Empty():
 		f.tree.follow(i, parseUUID(parent.Raw))
+	case l.session.root && string(l.subtype.Raw) != "compact_boundary": // an older client does not say what that one follows
+		f.tree.follow(i, uuid{text: "\x00log " + strconv.Itoa(f.segment)})
 	}
 	return true
 }

@@ -42,9 +42,10 @@ type sessionFields struct {
 	version                str // of the client
 	cwd                    str
 	permissionMode, effort str
-	parent                 str // parentUuid
-	logicalParent          str // logicalParentUuid: what a compaction boundary follows
-	agent                  str // agentId
+	parent                 str  // parentUuid
+	root                   bool // parentUuid is null, not absent
+	logicalParent          str  // logicalParentUuid: what a compaction boundary follows
+	agent                  str  // agentId
 	sidechain              bool
 }
 

@@ -88,6 +88,7 @@ func (s *lineScanner) sessionLog(key string) bool {
 	case "effort":
 		v.effort = s.text("effort")
 	case "parentUuid":
+		v.root = s.Peek() == jsontext.Null
 		v.parent = s.text("parentUuid")
 	case "logicalParentUuid":
 		v.logicalParent = s.text("logicalParentUuid")

@@ -2,7 +2,9 @@ package transcript_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -218,6 +220,51 @@ func TestARewindAbandonsABranch(t *testing.T) {
 	}
 	if s.Answer() != "hello\n\nright" {
 		t.Errorf("answer %q", s.Answer())
+	}
+}
+
+// root makes a line say that it follows none.
+func root(v transcripttest.Args) transcripttest.Args {
+	v["parentUuid"] = json.RawMessage("null")
+	return v
+}
+
+func TestARewindToTheFirstPromptAbandonsWhatFollowedIt(t *testing.T) {
+	start := func(uuid string) transcripttest.Args { // what a hook writes: a line of its own
+		return root(line(transcripttest.Args{"type": "attachment", "uuid": uuid, "attachment": transcripttest.Args{"type": "hook_success"}}))
+	}
+	boundary := root(line(transcripttest.Args{"type": "system", "subtype": "compact_boundary", "uuid": "c1", "compactMetadata": transcripttest.Args{"trigger": "auto", "preTokens": 100}}))
+	for name, c := range map[string]struct {
+		logs      [][]transcripttest.Args
+		abandoned []bool // by request
+	}{
+		"two prompts without a parent": {[][]transcripttest.Args{{root(prompt("u1", "")), says("a1", "u1", "wrong", 100), root(prompt("u2", "")), says("a2", "u2", "right", 90)}}, []bool{true, false}},
+		"two prompts after a hook":     {[][]transcripttest.Args{{start("h"), prompt("u1", "h"), says("a1", "u1", "wrong", 100), prompt("u2", "h"), says("a2", "u2", "right", 90)}}, []bool{true, false}},
+		"two logs":                     {[][]transcripttest.Args{{root(prompt("u1", "")), says("a1", "u1", "one", 100)}, {root(prompt("u2", "")), says("a2", "u2", "two", 120)}}, []bool{false, false}},
+		"a compaction":                 {[][]transcripttest.Args{{root(prompt("u1", "")), says("a1", "u1", "one", 100), boundary, prompt("u2", "c1"), says("a2", "u2", "two", 50)}}, []bool{false, false}},
+		"a log without a tree":         {[][]transcripttest.Args{{prompt("u1", ""), says("a1", "u1", "one", 100), prompt("u2", ""), says("a2", "u2", "two", 120)}}, []bool{false, false}},
+	} {
+		d := transcript.NewDecoder(strings.NewReader(""), "", transcript.Options{})
+		for i, events := range c.logs {
+			log := transcripttest.NewBare()
+			for _, ev := range events {
+				log.Event(ev)
+			}
+			d.Append(bytes.NewReader(log.Bytes()), fmt.Sprint("log", i))
+			drain(t, d)
+		}
+		s := d.Session()
+		var got []bool
+		branches := 0
+		for _, r := range of[*transcript.Request](s.Main()) {
+			got = append(got, r.Abandoned)
+			if r.Abandoned {
+				branches++
+			}
+		}
+		if diff := cmp.Diff(c.abandoned, got); diff != "" || s.Report.Branches != branches {
+			t.Errorf("%s: %s%d branches", name, diff, s.Report.Branches)
+		}
 	}
 }
 

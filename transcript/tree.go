@@ -36,7 +36,7 @@ type tree struct {
 	odd     map[string]int32 // node by a text that is no uuid
 	pages   [][]node
 	n       int32          // nodes
-	parents map[int32]uuid // of nodes whose parent had not been read yet
+	parents map[int32]uuid // of nodes whose parent had not been read yet, or is no line
 	results []string       // call ids of all tool results in order
 }
 
@@ -171,7 +171,7 @@ func (t *tree) abandoned() (events [][2]int32, branches int) {
 			t.node(i).parent = p
 		}
 	}
-	prompts := make(map[int32][]int32) // message → prompts that follow it
+	prompts := make(map[fork][]int32)
 	newest := int32(-1)
 	rewound := false
 	for i := range t.n {
@@ -180,9 +180,9 @@ func (t *tree) abandoned() (events [][2]int32, branches int) {
 		}
 		newest = i
 		if t.node(i).kind == nodePrompt {
-			if m := t.message(i); m >= 0 {
-				prompts[m] = append(prompts[m], i)
-				rewound = rewound || len(prompts[m]) > 1
+			if f, ok := t.fork(i); ok {
+				prompts[f] = append(prompts[f], i)
+				rewound = rewound || len(prompts[f]) > 1
 			}
 		}
 	}
@@ -198,19 +198,30 @@ func (t *tree) abandoned() (events [][2]int32, branches int) {
 	return events, len(dropped)
 }
 
-// message returns the nearest message that the line follows, or -1.
-func (t *tree) message(i int32) int32 {
+// A fork is what a prompt follows: a message, or where no message stands before it, the uuid that its first ancestor says it follows.
+type fork struct {
+	message int32 // or -1
+	above   uuid
+}
+
+// fork returns what the line follows; false when its log does not say it.
+func (t *tree) fork(i int32) (f fork, ok bool) {
 	for steps := 0; steps < int(t.n); steps++ {
-		if i = t.node(i).parent; i < 0 || t.node(i).kind != nodeOther {
-			return i
+		p := t.node(i).parent
+		if p < 0 {
+			above, ok := t.parents[i]
+			return fork{-1, above}, ok
+		}
+		if i = p; t.node(i).kind != nodeOther {
+			return fork{message: i}, true
 		}
 	}
-	return -1 // a circle
+	return fork{}, false // a circle
 }
 
 // dropped returns, of all prompts that follow one message, those that the newest message does not descend from. Where it
 // descends from none of them, the last is kept.
-func (t *tree) dropped(prompts map[int32][]int32, newest int32) map[int32]bool {
+func (t *tree) dropped(prompts map[fork][]int32, newest int32) map[int32]bool {
 	path := make(map[int32]bool)
 	for i := newest; i >= 0 && !path[i]; i = t.node(i).parent {
 		path[i] = true
