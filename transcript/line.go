@@ -109,6 +109,7 @@ const (
 	argQuestion
 	argSymbol
 	argPattern
+	argGlob
 	argDescription
 	argCount
 )
