@@ -80,6 +80,23 @@ func TestNothingOutlivesARun(t *testing.T) {
 	}
 }
 
+func TestNothingOutlivesABuild(t *testing.T) {
+	t.Parallel()
+	if !dirExists("/proc/self/environ") {
+		t.Skip("processes that left the group are only found on Linux")
+	}
+	b := newBench(t)
+	b.engine()
+	pid := filepath.Join(b.dir, "pid")
+	b.run(b.newVsBaseline(func(s m) {
+		build := s["engine"].(m)
+		build["build"] = append(build["build"].([]any), `setsid sh -c 'printf %s $$ > `+pid+`; exec sleep 600' > /dev/null 2>&1 < /dev/null & sleep 0.2`)
+	}))
+	if !gone(t, pid) {
+		t.Error("a process that left the group is still there")
+	}
+}
+
 // An interrupt ends the run that is made, keeps those that are, and the next call goes on.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()

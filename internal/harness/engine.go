@@ -126,9 +126,12 @@ func (h *Harness) buildIn(ctx context.Context, dir, ref, commit string) error {
 		return err
 	}
 	defer log.Close()
+	mark := h.tmp + "/build/"
+	defer sweep(mark, h.grace) // what a compiler keeps running
+	env := append(slices.Clone(h.env), "AB_ENGINE="+dir, runVariable+"="+mark)
 	for _, c := range h.spec.Engine.Build {
 		h.notify(Progress{Phase: "build of " + ref})
-		p := proc{name: c[0], args: c[1:], dir: dir, env: append(slices.Clone(h.env), "AB_ENGINE="+dir), out: log, limit: h.spec.Limits.Setup}
+		p := proc{name: c[0], args: c[1:], dir: dir, env: env, out: log, limit: h.spec.Limits.Setup}
 		if err := h.exec(ctx, p); err != nil {
 			return fmt.Errorf("%s: %w (see %s)", strings.Join(c, " "), err, log.Name())
 		}
