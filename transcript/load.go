@@ -48,6 +48,7 @@ type Loader struct {
 // memory is what a folder works with and leaves nothing of itself in.
 type memory struct {
 	workers   [maxWorkers]worker
+	rest      []byte // of the source
 	scratch   []byte
 	intern    interner
 	responses responseParser
@@ -151,22 +152,30 @@ func (f *folder) readFile(name string) error {
 		return &FileError{name, err}
 	}
 	defer file.Close()
-	size := chunkSize
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-		size = int(min(info.Size()+1, chunkSize))
-	}
 	f.startSegment(name)
 	if err := f.readSubagents(name); err != nil {
 		return err
 	}
-	if err := f.readLog(file, name, size); err != nil {
+	if err := f.readLog(file, name, chunkOf(file)); err != nil {
 		return err
 	}
 	return f.readNeighbours(name)
 }
 
-// chunkSize is how much of a log one worker takes at a time.
-const chunkSize = 1 << 20
+// chunkSize is how much of a log one worker takes at a time, and smallChunk how much of a log that is no larger than that: one worker reads it, and
+// touches less memory.
+const (
+	chunkSize  = 1 << 20
+	smallChunk = 128 << 10
+)
+
+// chunkOf returns the chunk size for a file.
+func chunkOf(file *os.File) int {
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() <= chunkSize {
+		return smallChunk
+	}
+	return chunkSize
+}
 
 // batchSize is how many lines a worker scans before it folds them. It bounds memory when lines are short.
 const batchSize = 256
@@ -185,11 +194,10 @@ func (f *folder) readLog(r io.Reader, name string, size int) error {
 // readLines folds a whole log.
 func (f *folder) readLines(r io.Reader, name string, size int) error {
 	f.emitted, f.quiet = nil, true
-	src := &source{r: r}
+	src := &source{r: r, rest: f.rest[:0]}
 	first := &f.workers[0]
 	if cap(first.buf) < size {
-		const step = 64 << 10 // so that a slightly larger log finds room too
-		first.buf = make([]byte, 0, (size+step-1)/step*step)
+		first.buf = make([]byte, 0, size)
 	}
 	piece, buf, err := src.next(first.buf, size)
 	first.buf = buf
@@ -199,9 +207,12 @@ func (f *folder) readLines(r io.Reader, name string, size int) error {
 	if text := piece[skipBlank(piece, 0):]; len(text) > 0 && isArray(text) {
 		return f.readArray(io.MultiReader(bytes.NewReader(piece), bytes.NewReader(src.rest), r), name)
 	}
-	p := &pipeline{fold: f, src: src}
+	p := &pipeline{fold: f, src: src, size: size}
 	p.turn.L = &p.mu
 	p.run(piece)
+	if f.rest = src.rest; cap(f.rest) > 4*chunkSize {
+		f.rest = nil
+	}
 	if p.err != nil {
 		return &FileError{name, p.err}
 	}
@@ -224,6 +235,7 @@ func (f *folder) readArray(r io.Reader, name string) error {
 type pipeline struct {
 	fold *folder
 	src  *source
+	size int // of a chunk
 
 	mu     sync.Mutex
 	taken  int // chunks that were read
@@ -240,7 +252,7 @@ const maxWorkers = 2
 func (p *pipeline) run(piece []byte) {
 	p.taken = 1
 	var others sync.WaitGroup
-	if !p.src.done {
+	if !p.src.done && p.size > smallChunk {
 		for i := 1; i < min(maxWorkers, runtime.GOMAXPROCS(0)); i++ {
 			w := &p.fold.workers[i]
 			w.pipeline = p
@@ -290,9 +302,9 @@ func (w *worker) take() bool {
 		return false
 	}
 	if w.buf == nil {
-		w.buf = make([]byte, 0, chunkSize)
+		w.buf = make([]byte, 0, w.size)
 	}
-	w.chunk, w.buf, w.err = w.src.next(w.buf, chunkSize)
+	w.chunk, w.buf, w.err = w.src.next(w.buf, w.size)
 	if w.err != nil || len(w.chunk) == 0 {
 		return false
 	}

@@ -62,7 +62,7 @@ func (f *folder) readSubagent(name string) error {
 	defer file.Close()
 	session, events := f.file, f.events
 	f.file = name
-	err = f.readLines(file, name, chunkSize)
+	err = f.readLines(file, name, chunkOf(file))
 	f.file, f.events = session, events
 	return err
 }
