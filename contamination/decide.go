@@ -2,6 +2,7 @@ package contamination
 
 import (
 	"path"
+	"strings"
 
 	"github.com/agent-eval/feedback/internal/shell"
 	"github.com/agent-eval/feedback/transcript"
@@ -65,8 +66,20 @@ func (d *decider) decide(c *transcript.ToolCall, opts Options) (Attempt, bool) {
 		if shell.PathIn(name, opts.Index) {
 			return Attempt{DoorIndex, name, name}, true
 		}
+		if c.Family == transcript.Search && globIn(args.Glob, opts.Index) {
+			return Attempt{DoorIndex, args.Glob, args.Glob}, true
+		}
 	}
 	return Attempt{}, false
+}
+
+// globIn reports whether a search by the glob looks into one of the directories. Alternatives in braces count as elements of a path: any of
+// them may be taken.
+func globIn(glob string, dirs []string) bool {
+	if glob == "" || glob[0] == '!' { // left out
+		return false
+	}
+	return shell.PathIn(strings.NewReplacer("{", "/", "}", "/", ",", "/").Replace(glob), dirs)
 }
 
 // namesOnly reports whether a search shows no more than the names of files.

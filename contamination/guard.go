@@ -84,7 +84,7 @@ func (g Guard) Hook(r io.Reader, w io.Writer) error {
 func (g Guard) decide(in hookInput) (Attempt, bool) {
 	call := transcript.ToolCall{Name: in.Tool}
 	call.Family, call.Role = g.Tools.Family(in.Tool)
-	call.Args.Command, call.Args.Pattern = in.text("command"), in.text("pattern")
+	call.Args.Command, call.Args.Pattern, call.Args.Glob = in.text("command"), in.text("pattern"), in.text("glob")
 	for _, name := range []string{in.text("file_path"), in.text("notebook_path"), in.text("path")} {
 		if call.Args.Path == "" {
 			call.Args.Path = name

@@ -31,8 +31,12 @@ func uses() []use {
 		bash(true, "sqlite3 .codegraph/codegraph.db .dump"), bash(true, "cat .codegraph/codegraph.db | strings"),
 		{"Read", transcripttest.Args{"file_path": "/w/proj/.codegraph/codegraph.db"}, true}, {"Read", transcripttest.Args{"file_path": "/w/proj/main.go"}, false},
 		{"Grep", transcripttest.Args{"pattern": "x", "path": ".codegraph"}, true}, {"Grep", transcripttest.Args{"pattern": ".codegraph"}, false},
-		{"Glob", transcripttest.Args{"pattern": "*", "path": ".codegraph"}, false}, // names only
-		{"Monitor", transcripttest.Args{"command": "codegraph serve"}, true},       // whatever runs a command line
+		{"Grep", transcripttest.Args{"pattern": "x", "glob": ".codegraph/**"}, true}, {"Grep", transcripttest.Args{"pattern": "x", "glob": "**/.codegraph/*.db", "path": "/w"}, true},
+		{"Grep", transcripttest.Args{"pattern": "x", "glob": "{src,.codegraph}/**"}, true}, {"Grep", transcripttest.Args{"pattern": "x", "glob": "!.codegraph/**"}, false},
+		{"Grep", transcripttest.Args{"pattern": "x", "glob": "**/*.{go,codegraph}"}, false}, {"Glob", transcripttest.Args{"pattern": "**/.codegraph/*"}, false}, // names only
+		{"Glob", transcripttest.Args{"pattern": "*", "path": ".codegraph"}, false},
+		bash(true, "f() { f; f; }; f; cat codegraph"),                        // nobody can tell
+		{"Monitor", transcripttest.Args{"command": "codegraph serve"}, true}, // whatever runs a command line
 		{"SlashCommand", transcripttest.Args{"command": "/codegraph"}, false},
 		{"mcp__codegraph__codegraph_explore", transcripttest.Args{"query": "codegraph", "path": ".codegraph"}, false},
 		{"Edit", transcripttest.Args{"file_path": ".codegraph/x"}, false},

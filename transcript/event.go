@@ -125,6 +125,7 @@ type Args struct {
 	Command     string // the command line of a shell: command
 	Query       string // what a retrieval call asks: query, question, symbol, …
 	Pattern     string // what a search looks for: pattern
+	Glob        string // the files that it looks in: glob
 	Description string // a few words on a delegation or a command: description
 }
 

@@ -164,6 +164,7 @@ func (f *folder) args(b *block) Args {
 		Command:     first(argCommand),
 		Query:       first(argQuery, argQuestion, argSymbol),
 		Pattern:     first(argPattern),
+		Glob:        first(argGlob),
 		Description: first(argDescription),
 	}
 }

@@ -107,6 +107,7 @@ const (
 	argQuestion
 	argSymbol
 	argPattern
+	argGlob
 	argDescription
 	argCount
 )

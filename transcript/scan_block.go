@@ -148,6 +148,8 @@ func argIndex(key str) int {
 		return argSymbol
 	case "pattern":
 		return argPattern
+	case "glob":
+		return argGlob
 	case "description":
 		return argDescription
 	}

@@ -132,7 +132,7 @@ func utf16Len(s string) (n int) {
 
 func slowBlock(b object) flatBlock {
 	f := flatBlock{Tool: slowText(b["name"]), IsError: string(b["is_error"]) == "true", Input: string(b["input"])}
-	for k, name := range []string{"file_path", "notebook_path", "path", "command", "query", "question", "symbol", "pattern", "description"} {
+	for k, name := range []string{"file_path", "notebook_path", "path", "command", "query", "question", "symbol", "pattern", "glob", "description"} {
 		f.Args[k] = slowText(slowObject(b["input"])[name])
 	}
 	f = slowResultContent(f, b["content"])

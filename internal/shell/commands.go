@@ -14,7 +14,12 @@ func (d *dryRun) run(args []string, in input) effect {
 	if body, ok := d.funcs[name]; ok {
 		return d.function(body, args, in)
 	}
-	d.saw(name)
+	d.saw(name) // an alias may not be in force
+	if text, ok := d.aliases[name]; ok {
+		delete(d.aliases, name) // it is not replaced within itself
+		defer func() { d.aliases[name] = text }()
+		return d.script(text+" "+strings.Join(args[1:], " "), nil, in)
+	}
 	args = args[1:]
 	base := commandName(name)
 	for _, try := range []func(string, []string, input) (effect, bool){d.builtin, d.wrapper, d.interpreter, d.packageRunner, d.reader, d.searcher} {
@@ -40,6 +45,16 @@ func (d *dryRun) builtin(name string, args []string, in input) (effect, bool) {
 			return printed(args[0]), true
 		}
 		return printed(strings.Join(args, "\n") + "\n"), true
+	case "alias":
+		for _, a := range args {
+			if alias, text, ok := strings.Cut(a, "="); ok {
+				d.alias(alias, text)
+			}
+		}
+	case "trap":
+		if a := (flagSpec{}).parse(args); len(a.operands) > 1 {
+			return d.script(a.operands[0], nil, input{}), true
+		}
 	case "eval":
 		return d.script(strings.Join(args, " "), nil, in), true
 	case "tee":
@@ -52,11 +67,18 @@ func (d *dryRun) builtin(name string, args []string, in input) (effect, bool) {
 		if a := (flagSpec{}).parse(args); len(a.operands) > 0 {
 			return printed(a.operands[0]), true // where it is found, by its name
 		}
-	case "type", "whereis", "hash", "alias", "man", "true", "false", ":", "test", "[", "pwd", "set", "export", "unset", "shift", "read", "wait", "sleep", "exit":
+	case "type", "whereis", "hash", "man", "true", "false", ":", "test", "[", "pwd", "set", "export", "unset", "shift", "read", "wait", "sleep", "exit":
 	default:
 		return effect{}, false
 	}
 	return effect{}, true
+}
+
+func (d *dryRun) alias(name, text string) {
+	if d.aliases == nil {
+		d.aliases = make(map[string]string)
+	}
+	d.aliases[name] = text
 }
 
 func (d *dryRun) chdir(args []string) {
@@ -99,9 +121,17 @@ func (d *dryRun) wrapper(name string, args []string, in input) (effect, bool) {
 		spec = flagSpec{short: "a"}
 	case "watch":
 		spec = flagSpec{short: "n", long: "interval"}
-	case "chroot", "flock", "taskset":
+	case "strace", "ltrace":
+		spec = flagSpec{short: "abeEIloOpPsSuUX"}
+	case "systemd-run":
+		spec = flagSpec{short: "EHMpPtu", long: "setenv host machine property unit uid gid slice description"}
+	case "xvfb-run":
+		spec = flagSpec{short: "efnps", long: "auth-file error-file server-num xauth-protocol server-args"}
+	case "chroot", "flock", "taskset", "chrt":
 		skip = 1
-	case "nohup", "setsid", "builtin", "command", "unbuffer", "caffeinate", "chronic", "noglob":
+	case "nohup", "setsid", "builtin", "command", "unbuffer", "caffeinate", "chronic", "noglob", "nocorrect", "busybox", "fakeroot", "unshare", "setpriv", "prlimit":
+	case "su", "runuser", "script":
+		return d.switchUser(name, args, in), true
 	case "xargs", "parallel":
 		return d.xargs(args, in), true
 	default:
@@ -122,6 +152,21 @@ func (d *dryRun) wrapper(name string, args []string, in input) (effect, bool) {
 		rest = rest[1:]
 	}
 	return d.run(rest, in), true
+}
+
+// switchUser goes on with the script that su, or a command like it, hands to a shell.
+func (d *dryRun) switchUser(name string, args []string, in input) effect {
+	a := flagSpec{short: "cgGsuwT", long: "command group supp-group shell user session-command"}.parse(args)
+	if text, ok := a.value("c", "command", "session-command"); ok {
+		return d.script(text, nil, in)
+	}
+	if name == "runuser" && a.has("u", "user") {
+		return d.run(a.operands, in)
+	}
+	if in.known && name == "su" {
+		return d.script(in.text, nil, input{})
+	}
+	return effect{runs: true}
 }
 
 // xargs runs a command on what it reads. What is done with names that were looked for is the search itself when it looks

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	maxFuel  = 4000 // commands and words that one line may take
-	maxDepth = 60   // how deep scripts, functions and compound commands nest
-	maxItems = 64   // words that a loop goes through
+	maxFuel  = 50_000 // commands and words that one line may take
+	maxDepth = 60     // how deep scripts, functions and compound commands nest
+	maxItems = 64     // words that a loop goes through
 	maxWord  = 64 << 10
 )
 
@@ -27,7 +27,9 @@ type dryRun struct {
 	found   string
 
 	fuel, depth int
+	lost        bool // not all was gone through
 	vars        map[string]string
+	aliases     map[string]string
 	funcs       map[string]*syntax.Stmt
 	dir         string // where the line has gone to, relative to where it began
 }
@@ -54,7 +56,9 @@ type input struct {
 // spend takes one unit of fuel. It reports false when there is none left.
 func (d *dryRun) spend() bool {
 	d.fuel--
-	return d.fuel >= 0 && d.depth <= maxDepth
+	ok := d.fuel >= 0 && d.depth <= maxDepth
+	d.lost = d.lost || !ok && !d.hit
+	return ok
 }
 
 // script goes through a script with the given positional parameters.
@@ -70,7 +74,9 @@ func (d *dryRun) script(text string, args []string, in input) (e effect) {
 	for i, a := range args {
 		d.vars[string(rune('0'+min(i, 9)))] = a
 	}
-	return d.stmts(d.lines.parse(text), in)
+	list, whole := d.lines.parse(text)
+	d.lost = d.lost || !whole
+	return d.stmts(list, in)
 }
 
 // stmts goes through a list. What it prints is known when one command prints all.

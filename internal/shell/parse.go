@@ -32,16 +32,17 @@ func (r *Reader) parser() *syntax.Parser {
 }
 
 // parse returns the statements of a script. After a syntax error, which may be the parser's own, it goes on
-// with the next line; what begins and never ends is lost, as it is to a shell.
-func (r *Reader) parse(text string) []*syntax.Stmt {
+// with the next line; what begins and never ends is lost, as it is to a shell. It reports whether a shell would not see more.
+func (r *Reader) parse(text string) (list []*syntax.Stmt, whole bool) {
+	whole = len(text) <= maxText
 	text = text[:min(len(text), maxText)]
 	list, err := statements(r.parser(), text)
 	if err == nil {
-		return list
+		return list, whole
 	}
 	r.bash = nil // a parser that failed may not be as new
 	if zsh, err := statements(syntax.NewParser(syntax.Variant(syntax.LangZsh)), text); err == nil {
-		return zsh
+		return zsh, whole
 	}
 	for range maxResumes {
 		offset, ok := errorOffset(err)
@@ -54,7 +55,7 @@ func (r *Reader) parse(text string) []*syntax.Stmt {
 		more, err = statements(syntax.NewParser(syntax.Variant(syntax.LangBash)), text)
 		list = append(list, more...)
 	}
-	return list
+	return list, whole && !errors.Is(err, errDeep) && !errors.Is(err, errParser)
 }
 
 // statements returns the statements before the first error, and the error.

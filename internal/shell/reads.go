@@ -24,6 +24,9 @@ func (r *Reader) ReadsIn(command string, dirs []string, dir string) (name string
 		return "", false
 	}
 	d.script(command, nil, input{})
+	if d.lost && !d.hit {
+		return unread, true
+	}
 	return d.found, d.hit
 }
 

@@ -16,6 +16,8 @@ import (
 // To look is not to run: arguments, comments, quoted text, which, type and command -v are no runs, and neither is
 // installing a package or declaring a function that is never called.
 //
+// A line that may run the command, and that is too long or nested too deeply to be gone through, counts as one that does; its invocation is …
+//
 // Names are plain names; an empty one matches nothing, and no names match nothing.
 func (r *Reader) Runs(command string, names []string) (invocation string, ok bool) {
 	if !slices.ContainsFunc(names, func(n string) bool { return mayRun(command, n) }) {
@@ -23,8 +25,14 @@ func (r *Reader) Runs(command string, names []string) (invocation string, ok boo
 	}
 	d := r.dryRun(names)
 	d.script(command, nil, input{})
+	if d.lost && !d.hit {
+		return unread, true
+	}
 	return d.found, d.hit
 }
+
+// unread is how an invocation is written that may stand in what could not be gone through.
+const unread = "…"
 
 // mayRun reports whether a line can run the command at all: it holds the name, apart from quotes, or something that may
 // expand to it. Most lines do not, and need no parsing.

@@ -87,6 +87,11 @@ func runsCases() []runsCase {
 		{"'codegraph' x", true, "quoted name"}, {"code\"graph\" x", true, "quoted in part"}, {"codegraph.exe x", true, "Windows"}, {"echo 'codegraph x' | sh", true, "piped into a shell"},
 		{"while read x; do codegraph $x; done < f", true, "while"}, {"\\codegraph x", true, "escaped against aliases"}, {"! codegraph", true, "negated"}, {"codegraph status; echo again", true, "first of two"},
 		{"CODEGRAPH x", true, "case does not matter"}, {"co\\\ndegraph x", true, "broken over lines"}, {"'co'de\"gr\"aph x", true, "quoted in parts"},
+		{"su - me -c 'codegraph x'", true, "su"}, {"su -c 'codegraph x' me", true, "su"}, {"echo codegraph x | su me", true, "piped into su"}, {"runuser -u me -- codegraph x", true, "runuser"},
+		{"script -qc 'codegraph x' /dev/null", true, "script"}, {"strace -f -o out codegraph x", true, "strace"}, {"busybox sh -c 'codegraph x'", true, "busybox"},
+		{"trap 'codegraph x' EXIT", true, "trap"}, {"trap 'cat codegraph' EXIT INT", false, "trap that only mentions it"}, {"trap codegraph", false, "trap without a signal"},
+		{"alias cg='codegraph explore'\ncg x", true, "alias"}, {"alias cg=cg\ncg codegraph", false, "alias of itself"}, {"alias cg=codegraph", false, "alias that is never used"},
+		{"alias codegraph=echo; codegraph x", true, "alias that is not in force yet"},
 		{"grep codegraph f", false, "argument"}, {"ls .codegraph", false, "directory"}, {"which codegraph", false, "which"}, {"command -v codegraph", false, "command -v"}, {"type codegraph", false, "type"},
 		{"man codegraph", false, "man"}, {"cat codegraph.md", false, "file"}, {"echo codegraph", false, "text"}, {"git log -- codegraph", false, "git"}, {"cd codegraph && ls", false, "directory"},
 		{"npm install codegraph", false, "installing"}, {"npm i -g @scope/codegraph", false, "installing"}, {"pgrep codegraph", false, "pgrep"}, {"# codegraph", false, "comment"}, {"echo 'a; codegraph'", false, "quoted text"},
@@ -135,6 +140,25 @@ func TestHostileLinesCostLittle(t *testing.T) {
 	} {
 		new(shell.Reader).Classify(line)
 		new(shell.Reader).Runs(line, []string{"codegraph"})
+	}
+}
+
+// Nobody can tell what stands in a line that is given up, so it counts as one that runs whatever it may run.
+func TestALineThatCannotBeGoneThroughCounts(t *testing.T) {
+	for name, line := range map[string]string{
+		"nested too deeply":       strings.Repeat("$(", 50_000) + "codegraph" + strings.Repeat(")", 50_000),
+		"in too many scripts":     strings.Repeat("eval ", 200) + "codegraph",
+		"runs without an end":     "f() { f; f; }; f; cat codegraph",
+		"longer than is read":     ": " + strings.Repeat("x", 300<<10) + "\ncodegraph",
+		"loops without an end":    strings.Repeat("for i in a b c d e f g h; do ", 9) + "$i" + strings.Repeat("; done", 9),
+		"one script in the other": strings.Repeat("eval eval ", 100) + "'cat codegraph'",
+	} {
+		if inv, ok := new(shell.Reader).Runs(line, []string{"codegraph"}); !ok || inv == "" {
+			t.Errorf("%s: %q, %v", name, inv, ok)
+		}
+	}
+	if _, ok := new(shell.Reader).Runs("f() { f; f; }; f", []string{"codegraph"}); ok {
+		t.Error("a line that cannot hold the name runs it")
 	}
 }
 

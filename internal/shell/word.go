@@ -28,6 +28,7 @@ func (d *dryRun) word(w *syntax.Word) (string, effect) {
 	var b strings.Builder
 	var e effect
 	d.parts(&b, &e, w.Parts, false)
+	d.fuel -= b.Len() / 1024
 	return b.String(), e
 }
 
