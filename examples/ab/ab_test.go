@@ -63,8 +63,8 @@ func bench(t *testing.T, edits ...func(m)) (dir, spec string, env []string) {
 	return dir, spec, []string{"PATH=" + filepath.Join(dir, "bin") + ":/usr/bin:/bin", "HOME=" + dir, "TMPDIR=" + dir, standin.Quick}
 }
 
-// process runs the command in a process of its own.
-func process(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, out, errs *bytes.Buffer) {
+// start prepares the command as a process of its own.
+func start(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, out, errs *bytes.Buffer) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -160,7 +160,7 @@ func TestHook(t *testing.T) {
 
 func TestCheckSaysWhatWouldBeRun(t *testing.T) {
 	dir, spec, env := bench(t, func(s m) { s["runs"] = 2 })
-	cmd, out, errs := process(t, env, "check", "-spec", spec)
+	cmd, out, errs := start(t, env, "check", "-spec", spec)
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, errs)
 	}
@@ -181,7 +181,7 @@ func TestCheckSaysWhatWouldBeRun(t *testing.T) {
 // One run an arm is allowed, and the table says that it shows no range. The attempts are counted as blocked.
 func TestRunPrintsBlocksAndTable(t *testing.T) {
 	_, spec, env := bench(t)
-	cmd, out, errs := process(t, env, "run", "-spec", spec)
+	cmd, out, errs := start(t, env, "run", "-spec", spec)
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, errs)
 	}
@@ -198,7 +198,7 @@ func TestRunPrintsBlocksAndTable(t *testing.T) {
 // Several tasks have a table each, and one together, in which runs are paired by task.
 func TestSeveralTasks(t *testing.T) {
 	_, spec, env := bench(t, func(s m) { s["tasks"] = []any{"One [explore: x]", "Two"} })
-	cmd, out, errs := process(t, env, "run", "-spec", spec)
+	cmd, out, errs := start(t, env, "run", "-spec", spec)
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, errs)
 	}
@@ -211,7 +211,7 @@ func TestSeveralTasks(t *testing.T) {
 		t.Errorf("prompts of different tasks are no difference:\n%s", last)
 	}
 	var tables int
-	cmd, out, errs = process(t, env, "run", "-spec", spec, "-json")
+	cmd, out, errs = start(t, env, "run", "-spec", spec, "-json")
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, errs)
 	}
@@ -234,7 +234,7 @@ func TestALostRunIsListed(t *testing.T) {
 		delete(s, "compare")
 		delete(s, "tool")
 	})
-	cmd, out, errs := process(t, env, "run", "-spec", spec)
+	cmd, out, errs := start(t, env, "run", "-spec", spec)
 	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 {
 		t.Fatalf("%v: %s", err, errs)
 	}
@@ -254,7 +254,7 @@ func TestCampaign(t *testing.T) {
 		s["repositories"] = []any{m{"name": "gin", "dir": "project", "task": "One [explore: x] || Two"}}
 	})
 	for _, args := range [][]string{nil, {"-from", "2"}, {"-arms", "with"}} {
-		cmd, out, errs := process(t, env, append([]string{"run", "-spec", spec}, args...)...)
+		cmd, out, errs := start(t, env, append([]string{"run", "-spec", spec}, args...)...)
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("%q: %v: %s", args, err, errs)
 		}
@@ -271,7 +271,7 @@ func TestCampaign(t *testing.T) {
 // An interrupt ends the agent, says how far it came, and the next call goes on.
 func TestInterrupt(t *testing.T) {
 	dir, spec, env := bench(t, func(s m) { s["tasks"] = []any{"[hang]"} })
-	cmd, out, errs := process(t, env, "run", "-spec", spec)
+	cmd, out, errs := start(t, env, "run", "-spec", spec)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -295,8 +295,36 @@ func TestInterrupt(t *testing.T) {
 	if out.Len() > 0 {
 		t.Errorf("%s", out)
 	}
-	cmd, out, errs = process(t, env, "check", "-spec", spec)
+	cmd, out, errs = start(t, env, "check", "-spec", spec)
 	if err := cmd.Run(); err != nil || !strings.Contains(out.String(), "run-with-1                               interrupted") {
+		t.Errorf("%v: %s%s", err, out, errs)
+	}
+}
+
+// Output that nobody reads any more ends it as an interrupt does: nothing is left behind, and the next call goes on.
+func TestOutputThatNobodyReads(t *testing.T) {
+	dir, spec, env := bench(t, func(s m) {
+		delete(s, "compare")
+		delete(s, "tool")
+		s["arms"] = []any{m{"label": "a"}, m{"label": "b", "environment": m{"STANDIN": "[hang]"}}}
+	})
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	cmd, _, _ := start(t, env, "run", "-spec", spec)
+	cmd.Stderr = w
+	err = cmd.Run()
+	w.Close()
+	if cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("%v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "ab-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	cmd, out, errs := start(t, env, "check", "-spec", spec)
+	if err := cmd.Run(); err != nil || !strings.Contains(out.String(), "1 of 2 runs") && !strings.Contains(out.String(), "run-a-1") {
 		t.Errorf("%v: %s%s", err, out, errs)
 	}
 }

@@ -31,10 +31,14 @@ import (
 	"github.com/agent-eval/feedback/internal/cli"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+func main() { os.Exit(process(os.Args[1:])) }
+
+// process runs a command that signals end cleanly, and so does a reader of its output that goes away.
+func process(args []string) int {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // or cleaning up would be cut off by the next line that nobody reads
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	context.AfterFunc(ctx, stop) // a second signal ends it at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	return run(ctx, args, os.Stdin, os.Stdout, os.Stderr)
 }
 
 const usage = `usage: ab init [-campaign] [FILE]

@@ -3,9 +3,7 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
 	"strings"
 	"testing"
 
@@ -17,10 +15,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "init", "check", "run", "hook":
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-			code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-			stop()
-			os.Exit(code)
+			os.Exit(process(os.Args[1:]))
 		case "agent", "serve":
 			os.Exit(standin.Main(os.Args[1:]))
 		}

@@ -103,7 +103,7 @@ func TestRealPartsThatHang(t *testing.T) {
 	})
 	dir, spec, env := realBench(t, bin, api)
 	writeFile(t, spec, strings.NewReplacer(`"2m"`, `"5s"`, `"runs": 2`, `"runs": 1`).Replace(realSpec))
-	cmd, out, errs := process(t, env, "run", "-spec", spec)
+	cmd, out, errs := start(t, env, "run", "-spec", spec)
 	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 || strings.Count(errs.String(), "lost, not measured: turn 1: time limit of 5s") != 2 {
 		t.Errorf("%v: %s%s", err, out, errs)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -29,6 +30,30 @@ func TestAFinishedRunIsNotMadeAgain(t *testing.T) {
 	steps := b.run(b.spec(), func(o *Options) { o.From = 5 })
 	if diff := cmp.Diff([]string{"run-with-5 finished", "run-without-5 finished"}, statuses(steps)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A run on a target that was edited is not compared with those that are there. What the target holds decides, not when it was written.
+func TestATargetThatWasEditedIsNoticed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.run(b.spec())
+	main := b.file("project/main.go", "package other\n")
+	for _, step := range b.run(b.spec(runs(2)))[2:] {
+		if step.Status != Lost || !strings.Contains(step.Reason, "the target is not what it was for run-with-1") {
+			t.Errorf("%+v", step.Run)
+		}
+	}
+	if n := len(b.calls()); n != 2 {
+		t.Errorf("%d calls, want 2: the agent was started", n)
+	}
+	b.file("project/main.go", "package main\n")
+	if err := os.Chtimes(main, time.Time{}, time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	b.file("project/node_modules/x/index.js", "not copied\n")
+	if steps := b.run(b.spec(runs(2))); steps[2].Status != Finished || steps[3].Status != Finished {
+		t.Errorf("%q", statuses(steps))
 	}
 }
 

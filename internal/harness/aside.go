@@ -55,10 +55,18 @@ func freshDir(in string) (string, error) {
 	}
 }
 
-// afterCrash removes what a harness left behind that was ended by force: worktrees, processes, and the directory of the workspaces.
+// afterCrash removes what a harness left behind that was ended by force: worktrees, processes, and the directory of the workspaces. One that is
+// at work has them locked: the output directory is then a copy of its own.
 func (h *Harness) afterCrash() error {
 	if h.state.Temp == "" {
 		return nil
+	}
+	if f, err := os.OpenFile(filepath.Join(h.state.Temp, ".lock"), os.O_RDWR, 0); err == nil {
+		defer f.Close()
+		if lock(f) != nil {
+			h.state.Temp, h.state.Worktrees = "", nil
+			return nil
+		}
 	}
 	err := h.removeWorktrees()
 	sweep(h.state.Temp+"/", h.grace)

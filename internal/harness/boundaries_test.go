@@ -21,7 +21,7 @@ func TestATargetBehindALinkIsCopied(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := copyTree(link, copied, func(string, fs.DirEntry) bool { return false }); err != nil {
+	if _, err := copyTree(link, copied, func(string, fs.DirEntry) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(copied, "self", "b"), nil, 0o600); err != nil {

@@ -44,6 +44,21 @@ func (s *Spec) paths() []*string {
 	return list
 }
 
+// dirs returns the directories of the repositories that are not fetched.
+func (s *Spec) dirs() (list []string) {
+	for _, r := range s.Repositories {
+		list = append(list, r.Dir)
+	}
+	return list
+}
+
+// samePlace reports whether two paths lead to one directory that is there.
+func samePlace(a, b string) bool {
+	first, err1 := os.Stat(a)
+	second, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(first, second)
+}
+
 // expand turns a shorthand into arms.
 func (s *Spec) expand() error {
 	if s.Compare == "" {
@@ -199,6 +214,11 @@ func (c *checker) agent() {
 
 func (c *checker) rest() {
 	s := c.spec
+	for _, dir := range append([]string{s.Target}, s.dirs()...) {
+		if dir != "" && samePlace(dir, s.Out) {
+			c.wrong("out", "it is the target: each run would see the logs of those before it")
+		}
+	}
 	if s.Runs < 0 {
 		c.wrong("runs", "%d is no number of runs", s.Runs)
 	}

@@ -97,8 +97,7 @@ func (c *checker) engineOf(at string, a *Arm) {
 }
 
 // decisive are the variables that decide on the model, its effort or its limits, or on what else the client loads: they have to be the same in all arms.
-var decisive = regexp.MustCompile(`^(ANTHROPIC_.*|AWS_.*|HOME|XDG_.*|CLAUDE_CONFIG_DIR|CLAUDE_CODE_(SUBAGENT_MODEL|EFFORT_LEVEL|MAX_.*|USE_.*|AUTO_COMPACT.*|DISABLE_.*|SIMPLE)|` +
-	`MAX_THINKING_TOKENS|MAX_MCP_OUTPUT_TOKENS|BASH_.*|API_.*|DISABLE_.*|ENABLE_TOOL_SEARCH|MCP_.*)$`)
+var decisive = regexp.MustCompile(`^((ANTHROPIC|CLAUDE|AWS|GOOGLE|VERTEX|CLOUD_ML|BASH|API|MAX|MCP|DISABLE|ENABLE|XDG)_.*|HOME|NODE_OPTIONS|(?i:.*_proxy))$`)
 
 func (c *checker) sameEnvironment() {
 	for i, a := range c.spec.Arms {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -157,6 +158,38 @@ func TestWhatACrashLeftIsRemoved(t *testing.T) {
 	}
 }
 
+// An output directory that was copied while a harness was at work there leaves that one alone.
+func TestACopiedOutputDirectoryEndsNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	temp := filepath.Join(t.TempDir(), "ab-live")
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(temp, ".lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := lock(f); err != nil {
+		t.Fatal(err)
+	}
+	b.file("out/"+stateName, `{"schema": 1, "runs": {}, "temp": "`+temp+`"}`)
+	server := exec.Command("sleep", "600")
+	server.Env = []string{runVariable + "=" + temp + "/0001/"}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	b.run(b.spec())
+	if err := server.Process.Signal(syscall.Signal(0)); err != nil || !dirExists(temp) {
+		t.Errorf("ended: %v", err)
+	}
+	server.Process.Kill()
+	if err := server.Wait(); err == nil || err.Error() != "signal: killed" {
+		t.Errorf("it had ended by %v", err)
+	}
+}
+
 // A repository of a campaign is fetched once, at its ref, and again when the ref is another one.
 func TestRepositoriesAreFetched(t *testing.T) {
 	t.Parallel()
@@ -206,7 +239,7 @@ func TestCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &Spec{LeaveOut: []string{"deep/gen"}, Out: filepath.Join(src, "out")}
-	if err := copyTree(src, dst, s.leaves(src)); err != nil {
+	if _, err := copyTree(src, dst, s.leaves(src)); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"in": filepath.Join(dst, "a.go"), "rel": "deep/b.go", "outside": "/etc/passwd"} {

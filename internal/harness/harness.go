@@ -53,6 +53,7 @@ type Harness struct {
 	state   *state
 	shield  *contamination.Shield
 	tmp     string            // everything that is removed in the end
+	mine    *os.File          // in tmp, locked while this harness is at work
 	commits map[string]string // by ref
 	builds  map[string]string // directories, by commit
 	done    int
@@ -192,10 +193,24 @@ func (h *Harness) start(ctx context.Context, steps []Step) (err error) {
 const tempPrefix = "ab-"
 
 func (h *Harness) makeTemp() (err error) {
-	if h.tmp, err = os.MkdirTemp(h.opts.Temp, tempPrefix); err == nil {
-		h.tmp, err = filepath.EvalSymlinks(h.tmp) // as the agent sees it
+	if h.tmp, err = os.MkdirTemp(h.opts.Temp, tempPrefix); err != nil {
+		return err
 	}
-	return err
+	if h.tmp, err = filepath.EvalSymlinks(h.tmp); err != nil { // as the agent sees it
+		return err
+	}
+	if h.mine, err = os.Create(filepath.Join(h.tmp, ".lock")); err != nil {
+		return err
+	}
+	return lock(h.mine)
+}
+
+// removeTemp removes what makeTemp made, and all that was put there.
+func (h *Harness) removeTemp() error {
+	if h.mine != nil {
+		h.mine.Close()
+	}
+	return removeAll(h.tmp)
 }
 
 // raise makes the shield and probes it.
@@ -221,7 +236,7 @@ func (h *Harness) Probe(ctx context.Context) (replaced []string, err error) {
 	if err := h.makeTemp(); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, removeAll(h.tmp)) }()
+	defer func() { err = errors.Join(err, h.removeTemp()) }()
 	if err := h.raise(ctx); err != nil {
 		return nil, err
 	}
@@ -262,7 +277,7 @@ func (h *Harness) cleanUp() error {
 		return err
 	}
 	h.state.Temp = ""
-	return errors.Join(err, removeAll(h.tmp), h.state.save())
+	return errors.Join(err, h.removeTemp(), h.state.save())
 }
 
 func (h *Harness) notify(p Progress) {

@@ -26,6 +26,7 @@ type attempt struct {
 	base   string // path of the logs, without what follows the name of the job
 	conf   string // directory of the run's own configuration
 	places places
+	target string   // digest of what was copied
 	env    []string // with the whole search path
 	server *server
 	logs   []string // of the turns that have one, by their final names, without the extension
@@ -54,7 +55,9 @@ func (h *Harness) attempt(ctx context.Context, j Job, n int) Run {
 	if err := removeAll(h.runDir(n)); err != nil {
 		h.warn("%s: %v", j.Name, err)
 	}
-	return Run{Status: status, Reason: reason, Ended: time.Now().UTC().Truncate(time.Second), Turns: len(a.logs), Made: h.made(j)}
+	made := h.made(j)
+	made.Target = a.target
+	return Run{Status: status, Reason: reason, Ended: time.Now().UTC().Truncate(time.Second), Turns: len(a.logs), Made: made}
 }
 
 // A noteError says what is odd about a run that counts.
@@ -83,8 +86,11 @@ func (a *attempt) prepare(ctx context.Context, n int) error {
 		return err
 	}
 	a.notify("copying the target")
-	if err := copyTree(target, a.places.workspace, h.spec.leaves(target)); err != nil {
+	if a.target, err = copyTree(target, a.places.workspace, h.spec.leaves(target)); err != nil {
 		return err
+	}
+	if name := h.otherTarget(a.job, a.target); name != "" {
+		return fmt.Errorf("the target is not what it was for %s: choose another output directory, or run the arms again", name)
 	}
 	a.env = append(slices.Clone(h.env), a.places.env(h.spec.Agent.Environment)...)
 	a.env = append(a.env, a.places.env(a.job.Arm.Environment)...)

@@ -47,7 +47,8 @@ type Run struct {
 type Made struct {
 	Topic  string `json:"topic"` // name of the task or the repository; empty where there is only one
 	Label  string `json:"label"`
-	Task   string `json:"task"`   // of the target and what is asked
+	Task   string `json:"task"`   // of the target's place and what is asked
+	Target string `json:"target"` // of what the target held; empty when it was not copied
 	Arm    string `json:"arm"`    // of the arm's configuration and build
 	Common string `json:"common"` // of the agent, its limits, and what is hidden or left out
 }
@@ -157,6 +158,18 @@ func (h *Harness) conflicts() (errs []error) {
 		errs = append(errs, fmt.Errorf("%s %w, %s: choose another output directory, or run the arm again", name, ErrOtherwise, what))
 	}
 	return errs
+}
+
+// otherTarget returns a finished run on the same topic whose target held something else; empty when there is none.
+func (h *Harness) otherTarget(j Job, target string) string {
+	topic := h.made(j).Topic
+	for _, name := range slices.Sorted(maps.Keys(h.state.Runs)) {
+		r := h.state.Runs[name]
+		if r.Status == Finished && r.Made.Topic == topic && r.Made.Target != "" && r.Made.Target != target && h.there(name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // there reports whether a run has a log.

@@ -1,8 +1,11 @@
 package harness
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -13,13 +16,14 @@ import (
 
 // copyTree copies a directory to dst, which must not exist, without what leave refuses. Links stay links; an absolute one that leads into the
 // directory leads into the copy. Sockets, pipes and devices are left out. Files keep their times, and
-// can be written.
-func copyTree(src, dst string, leave func(rel string, d fs.DirEntry) bool) error {
-	src, err := filepath.EvalSymlinks(src) // a link would be copied as one, and lead the agent to the original
+// can be written. The digest is that of what was copied: names, contents, and which files can be executed.
+func copyTree(src, dst string, leave func(rel string, d fs.DirEntry) bool) (digest string, err error) {
+	src, err = filepath.EvalSymlinks(src) // a link would be copied as one, and lead the agent to the original
 	if err != nil {
-		return err
+		return "", err
 	}
-	return filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
+	sum := sha256.New()
+	err = filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -38,26 +42,30 @@ func copyTree(src, dst string, leave func(rel string, d fs.DirEntry) bool) error
 		case d.IsDir():
 			return os.Mkdir(to, 0o755)
 		case d.Type()&fs.ModeSymlink != 0:
-			return copyLink(name, to, src, dst)
+			fmt.Fprintf(sum, "link %q\n", rel)
+			return copyLink(name, to, src, dst, sum)
 		case d.Type().IsRegular():
-			return copyFile(name, to)
+			fmt.Fprintf(sum, "file %q\n", rel)
+			return copyFile(name, to, sum)
 		}
 		return nil
 	})
+	return hex.EncodeToString(sum.Sum(nil)[:8]), err
 }
 
-func copyLink(name, to, src, dst string) error {
+func copyLink(name, to, src, dst string, sum hash.Hash) error {
 	target, err := os.Readlink(name)
 	if err != nil {
 		return err
 	}
+	fmt.Fprintf(sum, "%q\n", target)
 	if rel, err := filepath.Rel(src, target); err == nil && filepath.IsAbs(target) && filepath.IsLocal(rel) {
 		target = filepath.Join(dst, rel)
 	}
 	return os.Symlink(target, to)
 }
 
-func copyFile(name, to string) (err error) {
+func copyFile(name, to string, sum hash.Hash) (err error) {
 	in, err := os.Open(name)
 	if err != nil {
 		return err
@@ -71,7 +79,8 @@ func copyFile(name, to string) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
+	n, err := io.Copy(io.MultiWriter(out, sum), in)
+	fmt.Fprintf(sum, "\n%d %t\n", n, info.Mode()&0o100 != 0)
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}
@@ -82,7 +91,7 @@ func copyFile(name, to string) (err error) {
 func (s *Spec) leaves(target string) func(rel string, d fs.DirEntry) bool {
 	patterns := append(append([]string(nil), s.LeaveOut...), s.Hide.Index...)
 	return func(rel string, d fs.DirEntry) bool {
-		if d.IsDir() && filepath.Join(target, filepath.FromSlash(rel)) == s.Out {
+		if d.IsDir() && samePlace(filepath.Join(target, filepath.FromSlash(rel)), s.Out) {
 			return true
 		}
 		for _, p := range patterns {
