@@ -16,7 +16,7 @@ import (
 	"github.com/agent-eval/feedback/internal/lookpath"
 )
 
-// runVariable marks everything that a run starts.
+// runVariable marks everything that a run or a build starts.
 const runVariable = "AB_RUN"
 
 // An attempt is one try at a job.
