@@ -44,12 +44,12 @@ func alive(t *testing.T, file string) bool {
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return syscall.Kill(pid, 0) == nil && !dirExists("/proc/self")
+		return syscall.Kill(pid, 0) == nil && !exists("/proc/self")
 	}
 	return !strings.Contains(string(stat), ") Z ")
 }
 
-func dirExists(name string) bool { _, err := os.Stat(name); return err == nil }
+func exists(name string) bool { _, err := os.Stat(name); return err == nil }
 
 // gone waits for a process to end: a signal takes a moment.
 func gone(t *testing.T, file string) bool {
@@ -70,7 +70,7 @@ func TestNothingOutlivesARun(t *testing.T) {
 	if !gone(t, filepath.Join(b.records, "child.pid")) {
 		t.Error("a child of the agent is still there")
 	}
-	if !dirExists("/proc/self/environ") {
+	if !exists("/proc/self/environ") {
 		t.Skip("processes that left the group are only found on Linux")
 	}
 	b = newBench(t)
@@ -83,7 +83,7 @@ func TestNothingOutlivesARun(t *testing.T) {
 // What a build or a setup command leaves in the background ends too, whatever its group, also where the command fails.
 func TestNothingOutlivesABuildOrASetup(t *testing.T) {
 	t.Parallel()
-	if !dirExists("/proc/self/environ") {
+	if !exists("/proc/self/environ") {
 		t.Skip("processes that left the group are only found on Linux")
 	}
 	b := newBench(t)
@@ -98,7 +98,7 @@ func TestNothingOutlivesABuildOrASetup(t *testing.T) {
 		s["tool"].(m)["setup"] = []any{daemon("setup"), "sleep 0.1"}
 	}), func(o *Options) {
 		o.Notify = func(p Progress) {
-			if p.Phase == "copying the target" && dirExists(filepath.Join(b.records, "build")) {
+			if p.Phase == "copying the target" && exists(filepath.Join(b.records, "build")) {
 				whileRunning = whileRunning || !gone(t, filepath.Join(b.records, "build"))
 			}
 		}
@@ -140,7 +140,7 @@ func TestAFetchCanBeInterrupted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	go func() {
-		for !dirExists(filepath.Join(b.records, "ssh")) && ctx.Err() == nil {
+		for !exists(filepath.Join(b.records, "ssh")) && ctx.Err() == nil {
 			time.Sleep(10 * time.Millisecond)
 		}
 		cancel(errors.New("interrupt signal received"))
@@ -160,7 +160,7 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("interrupt signal received")
 	go func() {
-		for !dirExists(filepath.Join(b.records, "hanging")) && ctx.Err() == nil {
+		for !exists(filepath.Join(b.records, "hanging")) && ctx.Err() == nil {
 			time.Sleep(10 * time.Millisecond)
 		}
 		cancel(stop)

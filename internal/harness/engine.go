@@ -175,16 +175,24 @@ func (h *Harness) engineOf(a *Arm) string {
 // Commit returns the commit that a ref of an arm stands for, once Plan has looked it up.
 func (h *Harness) Commit(ref string) string { return h.commits[ref] }
 
-// target returns the directory that a job works on, and fetches it where it is not there.
-func (h *Harness) target(ctx context.Context, j Job) (string, error) {
+// targetDir returns the directory that a job works on; it may not be fetched yet.
+func (h *Harness) targetDir(j Job) string {
 	switch {
 	case j.Repo == nil:
-		return h.spec.Target, nil
+		return h.spec.Target
 	case j.Repo.Dir != "":
-		return j.Repo.Dir, nil
+		return j.Repo.Dir
 	}
-	dir := filepath.Join(h.spec.Out, ".repositories", j.Repo.Name)
-	if _, err := os.Stat(dir); err == nil {
+	return filepath.Join(h.spec.Out, ".repositories", j.Repo.Name)
+}
+
+// target returns the directory that a job works on, and fetches it where it is not there.
+func (h *Harness) target(ctx context.Context, j Job) (string, error) {
+	dir := h.targetDir(j)
+	if j.Repo == nil || j.Repo.Dir != "" {
+		return dir, nil
+	}
+	if dirExists(dir) {
 		if got, err := os.ReadFile(dir + ".ref"); err == nil && string(got) == j.Repo.URL+" "+j.Repo.Ref {
 			return dir, nil
 		}
