@@ -2,7 +2,6 @@ package contamination
 
 import (
 	"path"
-	"strings"
 
 	"github.com/agent-eval/feedback/internal/shell"
 	"github.com/agent-eval/feedback/transcript"
@@ -71,15 +70,6 @@ func (d *decider) decide(c *transcript.ToolCall, opts Options) (Attempt, bool) {
 		}
 	}
 	return Attempt{}, false
-}
-
-// globIn reports whether a search by the glob looks into one of the directories. Alternatives in braces count as elements of a path: any of
-// them may be taken.
-func globIn(glob string, dirs []string) bool {
-	if glob == "" || glob[0] == '!' { // left out
-		return false
-	}
-	return shell.PathIn(strings.NewReplacer("{", "/", "}", "/", ",", "/").Replace(glob), dirs)
 }
 
 // namesOnly reports whether a search shows no more than the names of files.

@@ -51,8 +51,8 @@ type hookOutput struct {
 }
 
 // Hook is the pre-tool-use hook: it reads the description of one tool call from r, and writes the decision to deny it to w. For a call that is no
-// attempt it writes nothing, which leaves the decision to the client. The error wraps [ErrNoHookInput] when r holds no such description; a
-// command should then exit with status 2, by which the client takes the call for denied.
+// attempt it writes nothing, which leaves the decision to the client. The error wraps [ErrNoHookInput] when r holds no such description. After any error a
+// command should exit with status 2, by which the client takes the call for denied; any other status lets it pass.
 func (g Guard) Hook(r io.Reader, w io.Writer) error {
 	data, err := io.ReadAll(io.LimitReader(r, maxHookInput))
 	if err != nil {

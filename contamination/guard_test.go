@@ -33,6 +33,9 @@ func uses() []use {
 		{"Grep", transcripttest.Args{"pattern": "x", "path": ".codegraph"}, true}, {"Grep", transcripttest.Args{"pattern": ".codegraph"}, false},
 		{"Grep", transcripttest.Args{"pattern": "x", "glob": ".codegraph/**"}, true}, {"Grep", transcripttest.Args{"pattern": "x", "glob": "**/.codegraph/*.db", "path": "/w"}, true},
 		{"Grep", transcripttest.Args{"pattern": "x", "glob": "{src,.codegraph}/**"}, true}, {"Grep", transcripttest.Args{"pattern": "x", "glob": "!.codegraph/**"}, false},
+		{"Grep", transcripttest.Args{"pattern": "x", "glob": "src/** .codegraph/*"}, true}, {"Grep", transcripttest.Args{"pattern": "x", "glob": "!vendor/**,.codegraph/*"}, true}, // several
+		{"Grep", transcripttest.Args{"pattern": "x", "glob": ".{git,code{graph,x}}/**"}, true}, {"Grep", transcripttest.Args{"pattern": "x", "glob": "src/*.{go,ts}"}, false}, {"Grep", transcripttest.Args{"pattern": "x", "glob": "{{{,.codegraph/*"}, true},
+		{"Grep", transcripttest.Args{"pattern": "x", "glob": strings.Repeat("{a,b}", 20)}, true}, {"Grep", transcripttest.Args{"pattern": "x", "glob": strings.Repeat("{", 5000)}, true}, // nobody can tell
 		{"Grep", transcripttest.Args{"pattern": "x", "glob": "**/*.{go,codegraph}"}, false}, {"Glob", transcripttest.Args{"pattern": "**/.codegraph/*"}, false}, // names only
 		{"Glob", transcripttest.Args{"pattern": "*", "path": ".codegraph"}, false},
 		bash(true, "f() { f; f; }; f; cat codegraph"),                        // nobody can tell

@@ -7,12 +7,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/agent-eval/feedback/internal/harness"
@@ -155,6 +157,15 @@ func TestHook(t *testing.T) {
 	}
 	if code, out, errs := call(t, "nonsense", "hook"); code != 2 || out != "" || errs == "" { // 2 denies
 		t.Errorf("exit %d, %q, %q", code, out, errs)
+	}
+	var stderr bytes.Buffer
+	if code := run(t.Context(), []string{"hook"}, iotest.ErrReader(errors.New("broken")), io.Discard, &stderr); code != 2 {
+		t.Errorf("a call that cannot be read: exit %d", code)
+	}
+	closed, w := io.Pipe()
+	closed.Close()
+	if code := run(t.Context(), []string{"hook"}, strings.NewReader(strings.Replace(line, "COMMAND", "codegraph x", 1)), w, &stderr); code != 2 {
+		t.Errorf("a decision that cannot be written: exit %d", code)
 	}
 }
 

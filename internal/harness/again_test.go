@@ -39,13 +39,19 @@ func TestATargetThatWasEditedIsNoticed(t *testing.T) {
 	b := newBench(t)
 	b.run(b.spec())
 	main := b.file("project/main.go", "package other\n")
-	for _, step := range b.run(b.spec(runs(2)))[2:] {
-		if step.Status != Lost || !strings.Contains(step.Reason, "the target is not what it was for run-with-1") {
-			t.Errorf("%+v", step.Run)
+	for _, edit := range []func(*Options){func(o *Options) {}, func(o *Options) { o.Arms = []string{"with"} }, func(o *Options) { o.From = 2 }} {
+		h, err := b.harness(b.spec(runs(2)), edit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, planErr := h.Plan(t.Context())
+		_, err = h.Run(t.Context())
+		if !errors.Is(planErr, ErrOtherwise) || !errors.Is(err, ErrOtherwise) || !strings.Contains(err.Error(), "run-without-1 was made otherwise, on a target that held something else") {
+			t.Errorf("%v, %v", planErr, err)
 		}
 	}
-	if n := len(b.calls()); n != 2 {
-		t.Errorf("%d calls, want 2: the agent was started", n)
+	if n := len(b.calls()); n != 2 || len(b.out("run-*.jsonl")) != 2 {
+		t.Errorf("%d calls, want 2; %q", n, b.out("run-*.jsonl"))
 	}
 	b.file("project/main.go", "package main\n")
 	if err := os.Chtimes(main, time.Time{}, time.Now().Add(time.Hour)); err != nil {
@@ -54,6 +60,31 @@ func TestATargetThatWasEditedIsNoticed(t *testing.T) {
 	b.file("project/node_modules/x/index.js", "not copied\n")
 	if steps := b.run(b.spec(runs(2))); steps[2].Status != Finished || steps[3].Status != Finished {
 		t.Errorf("%q", statuses(steps))
+	}
+	b.file("project/main.go", "package other\n")
+	if steps := b.run(b.spec(runs(2)), func(o *Options) { o.Arms = []string{"with", "without"} }); steps[3].Status != Finished {
+		t.Errorf("all of them again: %q", statuses(steps))
+	}
+}
+
+// A target that is edited while the runs are made costs those that follow, and is not run on.
+func TestATargetThatIsEditedMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	steps := b.run(b.spec(runs(2)), func(o *Options) {
+		o.Notify = func(p Progress) {
+			if p.Job == "run-with-1" && p.Phase == "" {
+				b.file("project/main.go", "package other\n")
+			}
+		}
+	})
+	for _, step := range steps[1:] {
+		if step.Status != Lost || !strings.Contains(step.Reason, "the target is not what it was for run-with-1") {
+			t.Errorf("%+v", step.Run)
+		}
+	}
+	if n := len(b.calls()); n != 1 {
+		t.Errorf("%d calls, want 1: the agent was started", n)
 	}
 }
 

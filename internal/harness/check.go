@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -44,9 +45,18 @@ func (s *Spec) paths() []*string {
 	return list
 }
 
-// dirs returns the directories of the repositories that are not fetched.
-func (s *Spec) dirs() (list []string) {
-	for _, r := range s.Repositories {
+// targets returns the directories that the agent works on, but for those that are fetched.
+func (s *Spec) targets() (list []string) {
+	for _, dir := range append([]string{s.Target}, dirs(s.Repositories)...) {
+		if dir != "" {
+			list = append(list, dir)
+		}
+	}
+	return list
+}
+
+func dirs(repos []Repository) (list []string) {
+	for _, r := range repos {
 		list = append(list, r.Dir)
 	}
 	return list
@@ -57,6 +67,17 @@ func samePlace(a, b string) bool {
 	first, err1 := os.Stat(a)
 	second, err2 := os.Stat(b)
 	return err1 == nil && err2 == nil && os.SameFile(first, second)
+}
+
+// within reports whether a directory that is there lies in another one, by whatever names they are called.
+func within(dir, in string) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	for err == nil && dir != filepath.Dir(dir) {
+		if dir = filepath.Dir(dir); samePlace(dir, in) {
+			return true
+		}
+	}
+	return false
 }
 
 // expand turns a shorthand into arms.
@@ -193,6 +214,11 @@ var own = []string{"-p", "--print", "--output-format", "--verbose", "--model", "
 func (c *checker) agent() {
 	a := c.spec.Agent
 	c.command("agent.command", a.Command)
+	for i, f := range a.Command {
+		if name, _, _ := strings.Cut(f, "="); i > 0 && strings.HasPrefix(f, "--") && slices.Contains(own, name) { // a short one may be a wrapper's
+			c.wrong(fmt.Sprintf("agent.command[%d]", i), "%s is set by the harness", name)
+		}
+	}
 	if a.Budget < 0 {
 		c.wrong("agent.budget", "%g is no sum", a.Budget)
 	}
@@ -205,7 +231,8 @@ func (c *checker) agent() {
 			c.wrong(fmt.Sprintf("agent.flags[%d]", i), "the harness ends the flags")
 		}
 	}
-	for name := range a.Environment {
+	for _, name := range slices.Sorted(maps.Keys(a.Environment)) {
+		c.variable("agent.environment", name, a.Environment[name])
 		if name == "PATH" {
 			c.wrong("agent.environment.PATH", "the search path is the shield's")
 		}
@@ -214,9 +241,11 @@ func (c *checker) agent() {
 
 func (c *checker) rest() {
 	s := c.spec
-	for _, dir := range append([]string{s.Target}, s.dirs()...) {
-		if dir != "" && samePlace(dir, s.Out) {
+	for _, dir := range s.targets() {
+		if samePlace(dir, s.Out) {
 			c.wrong("out", "it is the target: each run would see the logs of those before it")
+		} else if within(dir, s.Out) {
+			c.wrong("out", "it holds the target %s: name a directory for the logs alone", dir)
 		}
 	}
 	if s.Runs < 0 {

@@ -96,22 +96,33 @@ func (c *checker) engineOf(at string, a *Arm) {
 	}
 }
 
-// decisive are the variables that decide on the model, its effort or its limits, or on what else the client loads: they have to be the same in all arms.
-var decisive = regexp.MustCompile(`^((ANTHROPIC|CLAUDE|AWS|GOOGLE|VERTEX|CLOUD_ML|BASH|API|MAX|MCP|DISABLE|ENABLE|XDG)_.*|HOME|NODE_OPTIONS|(?i:.*_proxy))$`)
+// decisive are the variables that decide on the model, its effort or its limits, on how the client works, or on what else it loads: they have to be
+// the same in all arms.
+var decisive = regexp.MustCompile(`^((ANTHROPIC|CLAUDE|AWS|GOOGLE|GCLOUD|AZURE|VERTEX|CLOUD_ML|BASH|API|MAX|TASK|MCP|DISABLE|ENABLE|FORCE|SLASH_COMMAND|XDG|LD|DYLD)_.*|` +
+	`CLAUDECODE|HOME|SHELL|ENV|USE_BUILTIN_RIPGREP|NODE_(OPTIONS|EXTRA_CA_CERTS|TLS_.*)|(?i:.*_proxy))$`)
 
 func (c *checker) sameEnvironment() {
 	for i, a := range c.spec.Arms {
 		at := fmt.Sprintf("arms[%d].environment", i)
 		for _, name := range slices.Sorted(maps.Keys(a.Environment)) {
+			c.variable(at, name, a.Environment[name])
 			switch {
-			case name == "" || strings.ContainsAny(name, "=\x00"):
-				c.wrong(at, "%q is no name of a variable", name)
 			case name == "PATH":
 				c.wrong(at+".PATH", "the search path is the shield's; name programs by their paths")
 			case decisive.MatchString(name) && c.differs(name):
 				c.wrong(at+"."+name, "it decides on more than the tool, and has to be the same in every arm")
 			}
 		}
+	}
+}
+
+// variable refuses what cannot be a variable, and a decisive one that is not the same in every arm because the engine is not.
+func (c *checker) variable(at, name, value string) {
+	switch {
+	case name == "" || strings.ContainsAny(name, "=\x00"):
+		c.wrong(at, "%q is no name of a variable", name)
+	case decisive.MatchString(name) && strings.Contains(value, "{engine}"):
+		c.wrong(at+"."+name, "it decides on more than the tool, and {engine} is not the same in every arm")
 	}
 }
 

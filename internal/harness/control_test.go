@@ -44,12 +44,12 @@ func alive(t *testing.T, file string) bool {
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return syscall.Kill(pid, 0) == nil && !dirExists("/proc/self")
+		return syscall.Kill(pid, 0) == nil && !exists("/proc/self")
 	}
 	return !strings.Contains(string(stat), ") Z ")
 }
 
-func dirExists(name string) bool { _, err := os.Stat(name); return err == nil }
+func exists(name string) bool { _, err := os.Stat(name); return err == nil }
 
 // gone waits for a process to end: a signal takes a moment.
 func gone(t *testing.T, file string) bool {
@@ -70,7 +70,7 @@ func TestNothingOutlivesARun(t *testing.T) {
 	if !gone(t, filepath.Join(b.records, "child.pid")) {
 		t.Error("a child of the agent is still there")
 	}
-	if !dirExists("/proc/self/environ") {
+	if !exists("/proc/self/environ") {
 		t.Skip("processes that left the group are only found on Linux")
 	}
 	b = newBench(t)
@@ -80,21 +80,76 @@ func TestNothingOutlivesARun(t *testing.T) {
 	}
 }
 
-func TestNothingOutlivesABuild(t *testing.T) {
+// What a build or a setup command leaves in the background ends too, whatever its group, also where the command fails.
+func TestNothingOutlivesABuildOrASetup(t *testing.T) {
 	t.Parallel()
-	if !dirExists("/proc/self/environ") {
+	if !exists("/proc/self/environ") {
 		t.Skip("processes that left the group are only found on Linux")
 	}
 	b := newBench(t)
 	b.engine()
-	pid := filepath.Join(b.dir, "pid")
-	b.run(b.newVsBaseline(func(s m) {
-		build := s["engine"].(m)
-		build["build"] = append(build["build"].([]any), `setsid sh -c 'printf %s $$ > `+pid+`; exec sleep 600' > /dev/null 2>&1 < /dev/null & sleep 0.2`)
-	}))
-	if !gone(t, pid) {
-		t.Error("a process that left the group is still there")
+	daemon := func(name string) string { // its own session, so that it has its own group
+		return "setsid sleep 600 > /dev/null 2>&1 & printf %s $! > " + filepath.Join(b.records, name)
 	}
+	var whileRunning bool
+	b.run(b.newVsBaseline(func(s m) {
+		e := s["engine"].(m)
+		e["build"] = append([]any{daemon("build")}, e["build"].([]any)...)
+		s["tool"].(m)["setup"] = []any{daemon("setup"), "sleep 0.1"}
+	}), func(o *Options) {
+		o.Notify = func(p Progress) {
+			if p.Phase == "copying the target" && exists(filepath.Join(b.records, "build")) {
+				whileRunning = whileRunning || !gone(t, filepath.Join(b.records, "build"))
+			}
+		}
+	})
+	if whileRunning {
+		t.Error("what the build left was there during a run")
+	}
+	for _, name := range []string{"build", "setup"} {
+		if !gone(t, filepath.Join(b.records, name)) {
+			t.Errorf("what the %s left is still there", name)
+		}
+	}
+	h, err := b.harness(b.newVsBaseline(func(s m) {
+		s["out"] = "other"
+		s["engine"].(m)["build"] = []any{daemon("failed") + "; exit 5"}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Run(t.Context()); err == nil || !gone(t, filepath.Join(b.records, "failed")) {
+		t.Errorf("what a failed build left is still there, %v", err)
+	}
+}
+
+// A fetch that hangs ends with the interrupt, and so does what git started for it.
+func TestAFetchCanBeInterrupted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine() // skips without git
+	h, err := b.harness(b.spec(func(s m) {
+		delete(s, "target")
+		delete(s, "tasks")
+		s["repositories"] = []any{m{"name": "far", "url": "ssh://example.invalid/far", "ref": "v1", "task": "One"}}
+	}), func(o *Options) {
+		o.Env = append(o.Env, "GIT_SSH_COMMAND=printf %s $$ > "+filepath.Join(b.records, "ssh")+"; exec sleep 600; :")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		for !exists(filepath.Join(b.records, "ssh")) && ctx.Err() == nil {
+			time.Sleep(10 * time.Millisecond)
+		}
+		cancel(errors.New("interrupt signal received"))
+	}()
+	steps, err := h.Run(ctx)
+	if err == nil || steps[0].Status != Interrupted || !gone(t, filepath.Join(b.records, "ssh")) {
+		t.Errorf("%v, %q", err, statuses(steps))
+	}
+	b.clean()
 }
 
 // An interrupt ends the run that is made, keeps those that are, and the next call goes on.
@@ -105,7 +160,7 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("interrupt signal received")
 	go func() {
-		for !dirExists(filepath.Join(b.records, "hanging")) && ctx.Err() == nil {
+		for !exists(filepath.Join(b.records, "hanging")) && ctx.Err() == nil {
 			time.Sleep(10 * time.Millisecond)
 		}
 		cancel(stop)

@@ -25,14 +25,20 @@ func ofRepository(variable string) bool {
 	return false
 }
 
-// git runs git in a directory, without hooks of that repository.
+// git runs git in a directory, without hooks of that repository, and with no housekeeping in the background. With ctx all that it started ends.
 func (h *Harness) git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false"}, args...)...)
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false",
+		"-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)...)
 	cmd.Env = append(slices.DeleteFunc(slices.Clone(h.env), func(v string) bool { return ofRepository(v) }),
 		"GIT_TERMINAL_PROMPT=0")
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
-	if err := cmd.Run(); err != nil {
+	ownGroup(cmd)
+	cmd.Cancel = func() error { interruptGroup(cmd); return nil }
+	cmd.WaitDelay = h.grace
+	err := cmd.Run()
+	killGroup(cmd)
+	if err != nil {
 		return "", fmt.Errorf("git %s: %w: %s", args[0], err, lastLine(errOut.String()))
 	}
 	return strings.TrimSpace(out.String()), nil
@@ -126,12 +132,11 @@ func (h *Harness) buildIn(ctx context.Context, dir, ref, commit string) error {
 		return err
 	}
 	defer log.Close()
-	mark := h.tmp + "/build/"
-	defer sweep(mark, h.grace) // what a compiler keeps running
-	env := append(slices.Clone(h.env), "AB_ENGINE="+dir, runVariable+"="+mark)
+	mark := filepath.Join(h.tmp, "build") + "/"
+	defer sweep(mark, h.grace) // a build server would take its share of the machine from some of the runs
 	for _, c := range h.spec.Engine.Build {
 		h.notify(Progress{Phase: "build of " + ref})
-		p := proc{name: c[0], args: c[1:], dir: dir, env: env, out: log, limit: h.spec.Limits.Setup}
+		p := proc{name: c[0], args: c[1:], dir: dir, env: append(slices.Clone(h.env), "AB_ENGINE="+dir, runVariable+"="+mark), out: log, limit: h.spec.Limits.Setup}
 		if err := h.exec(ctx, p); err != nil {
 			return fmt.Errorf("%s: %w (see %s)", strings.Join(c, " "), err, log.Name())
 		}
@@ -170,16 +175,24 @@ func (h *Harness) engineOf(a *Arm) string {
 // Commit returns the commit that a ref of an arm stands for, once Plan has looked it up.
 func (h *Harness) Commit(ref string) string { return h.commits[ref] }
 
-// target returns the directory that a job works on, and fetches it where it is not there.
-func (h *Harness) target(ctx context.Context, j Job) (string, error) {
+// targetDir returns the directory that a job works on; it may not be fetched yet.
+func (h *Harness) targetDir(j Job) string {
 	switch {
 	case j.Repo == nil:
-		return h.spec.Target, nil
+		return h.spec.Target
 	case j.Repo.Dir != "":
-		return j.Repo.Dir, nil
+		return j.Repo.Dir
 	}
-	dir := filepath.Join(h.spec.Out, ".repositories", j.Repo.Name)
-	if _, err := os.Stat(dir); err == nil {
+	return filepath.Join(h.spec.Out, ".repositories", j.Repo.Name)
+}
+
+// target returns the directory that a job works on, and fetches it where it is not there.
+func (h *Harness) target(ctx context.Context, j Job) (string, error) {
+	dir := h.targetDir(j)
+	if j.Repo == nil || j.Repo.Dir != "" {
+		return dir, nil
+	}
+	if dirExists(dir) {
 		if got, err := os.ReadFile(dir + ".ref"); err == nil && string(got) == j.Repo.URL+" "+j.Repo.Ref {
 			return dir, nil
 		}

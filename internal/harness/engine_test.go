@@ -150,7 +150,7 @@ func TestWhatACrashLeftIsRemoved(t *testing.T) {
 	if list := b.git("worktree", "list"); strings.Count(list, "\n") != 1 {
 		t.Errorf("left behind:\n%s", list)
 	}
-	if !dirExists("/proc/self/environ") {
+	if !exists("/proc/self/environ") {
 		server.Process.Kill()
 	}
 	if err := <-ended; err == nil {
@@ -181,7 +181,7 @@ func TestACopiedOutputDirectoryEndsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.run(b.spec())
-	if err := server.Process.Signal(syscall.Signal(0)); err != nil || !dirExists(temp) {
+	if err := server.Process.Signal(syscall.Signal(0)); err != nil || !exists(temp) {
 		t.Errorf("ended: %v", err)
 	}
 	server.Process.Kill()
@@ -247,7 +247,7 @@ func TestCopies(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	if dirExists(filepath.Join(dst, "deep", "gen")) || dirExists(filepath.Join(dst, "out")) || !dirExists(filepath.Join(dst, "deep", "b.go")) {
+	if exists(filepath.Join(dst, "deep", "gen")) || exists(filepath.Join(dst, "out")) || !exists(filepath.Join(dst, "deep", "b.go")) {
 		t.Error("left out too much, or too little")
 	}
 	was, _ := os.Stat(filepath.Join(src, "a.go"))
@@ -262,7 +262,7 @@ func TestCopies(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dst, "deep"), 0o500); err != nil {
 		t.Fatal(err)
 	}
-	if err := removeAll(dst); err != nil || dirExists(dst) {
+	if err := removeAll(dst); err != nil || exists(dst) {
 		t.Errorf("not removed: %v", err)
 	}
 }

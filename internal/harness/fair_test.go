@@ -62,6 +62,39 @@ func TestWorkspaces(t *testing.T) {
 	}
 }
 
+// The logs in the target are in no copy, by whatever name it is called, nor is the target copied into itself.
+func TestTheOutputInTheTarget(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if err := os.Symlink("project", filepath.Join(b.dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("logs/ab", filepath.Join(b.target, "latest")); err != nil {
+		t.Fatal(err)
+	}
+	b.run(b.spec(runs(2), func(s m) { s["target"], s["out"] = "link", "project/logs/ab" }))
+	for _, c := range b.calls() {
+		for _, f := range c.Files {
+			if f != "main.go" && f != "indexed" {
+				t.Errorf("the agent has %s", f)
+			}
+		}
+	}
+	h, err := b.harness(b.spec(), func(o *Options) { o.Temp = b.target })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "lies in the target") {
+		t.Errorf("workspaces in the target: %v", err)
+	}
+	if _, err := h.Probe(t.Context()); err == nil || !strings.Contains(err.Error(), "lies in the target") {
+		t.Errorf("workspaces in the target, checked: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(b.target, "ab-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
 func TestTheAgentsCommandLineAndEnvironment(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -193,6 +193,13 @@ func (h *Harness) start(ctx context.Context, steps []Step) (err error) {
 const tempPrefix = "ab-"
 
 func (h *Harness) makeTemp() (err error) {
+	in := h.opts.Temp
+	orDefault(&in, os.TempDir())
+	for _, target := range h.spec.targets() {
+		if samePlace(in, target) || within(in, target) {
+			return fmt.Errorf("the directory of the workspaces, %s, lies in the target %s: set TMPDIR to another one", in, target)
+		}
+	}
 	if h.tmp, err = os.MkdirTemp(h.opts.Temp, tempPrefix); err != nil {
 		return err
 	}

@@ -134,15 +134,22 @@ func digest(values ...any) string {
 // conflicts lists the finished runs that would be compared with those of the spec, and were made otherwise.
 func (h *Harness) conflicts() (errs []error) {
 	now := make(map[[2]string]Made)
+	dirs := make(map[string]string) // by topic
 	for _, j := range h.spec.plan(1, nil) {
 		m := h.made(j)
 		now[[2]string{m.Topic, m.Label}] = m
+		dirs[m.Topic] = h.targetDir(j)
 	}
+	holds := make(map[string]string) // digests of the targets, by directory
 	for _, name := range slices.Sorted(maps.Keys(h.state.Runs)) {
 		run := h.state.Runs[name]
 		m, compared := now[[2]string{run.Made.Topic, run.Made.Label}]
 		if run.Status != Finished || !compared || !h.there(name) || h.again(run.Made.Label, name) {
 			continue
+		}
+		target, err := h.targetHolds(dirs[m.Topic], holds)
+		if err != nil {
+			return append(errs, err)
 		}
 		what := ""
 		switch {
@@ -150,6 +157,8 @@ func (h *Harness) conflicts() (errs []error) {
 			what = "with another agent or limit, or with something else hidden or left out"
 		case run.Made.Task != m.Task:
 			what = "for another task"
+		case target != "" && run.Made.Target != target:
+			what = "on a target that held something else"
 		case run.Made.Arm != m.Arm:
 			what = "with another build or configuration of the arm"
 		default:
@@ -158,6 +167,21 @@ func (h *Harness) conflicts() (errs []error) {
 		errs = append(errs, fmt.Errorf("%s %w, %s: choose another output directory, or run the arm again", name, ErrOtherwise, what))
 	}
 	return errs
+}
+
+// targetHolds returns the digest of a target; empty when it is not there yet.
+func (h *Harness) targetHolds(dir string, known map[string]string) (digest string, err error) {
+	digest, ok := known[dir]
+	if !ok && dirExists(dir) {
+		digest, err = copyTree(dir, "", h.spec.leaves(dir))
+		known[dir] = digest
+	}
+	return digest, err
+}
+
+func dirExists(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // otherTarget returns a finished run on the same topic whose target held something else; empty when there is none.

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// sweep ends the processes that a run started and that left its process group, such as a server that went to the background: those whose
-// environment has a mark that begins so. They are asked first, so that they can clean up behind themselves.
+// sweep ends the processes that a run or a build started and that left its process group, such as a server that went to the background: those
+// whose environment has a mark that begins so. They are asked first, so that they can clean up behind themselves. Not found is one that was
+// started with an empty environment, overwrote its own, or belongs to another user, as do those that a service manager starts.
 func sweep(mark string, grace time.Duration) {
 	if mark == "" {
 		return

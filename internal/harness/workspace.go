@@ -16,13 +16,14 @@ import (
 
 // copyTree copies a directory to dst, which must not exist, without what leave refuses. Links stay links; an absolute one that leads into the
 // directory leads into the copy. Sockets, pipes and devices are left out. Files keep their times, and
-// can be written. The digest is that of what was copied: names, contents, and which files can be executed.
+// can be written. The digest is that of what was copied: names, contents, and which files can be executed. An empty dst means that only the digest
+// is wanted.
 func copyTree(src, dst string, leave func(rel string, d fs.DirEntry) bool) (digest string, err error) {
 	src, err = filepath.EvalSymlinks(src) // a link would be copied as one, and lead the agent to the original
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.New()
+	c := copier{src: src, dst: dst, sum: sha256.New()}
 	err = filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -37,36 +38,49 @@ func copyTree(src, dst string, leave func(rel string, d fs.DirEntry) bool) (dige
 			}
 			return nil
 		}
-		to := filepath.Join(dst, rel)
-		switch {
-		case d.IsDir():
-			return os.Mkdir(to, 0o755)
-		case d.Type()&fs.ModeSymlink != 0:
-			fmt.Fprintf(sum, "link %q\n", rel)
-			return copyLink(name, to, src, dst, sum)
-		case d.Type().IsRegular():
-			fmt.Fprintf(sum, "file %q\n", rel)
-			return copyFile(name, to, sum)
-		}
-		return nil
+		return c.entry(rel, d)
 	})
-	return hex.EncodeToString(sum.Sum(nil)[:8]), err
+	return hex.EncodeToString(c.sum.Sum(nil)[:8]), err
 }
 
-func copyLink(name, to, src, dst string, sum hash.Hash) error {
-	target, err := os.Readlink(name)
+// A copier copies a directory and sums it up.
+type copier struct {
+	src, dst string
+	sum      hash.Hash
+}
+
+func (c *copier) entry(rel string, d fs.DirEntry) error {
+	switch {
+	case d.IsDir():
+		if c.dst == "" {
+			return nil
+		}
+		return os.Mkdir(filepath.Join(c.dst, rel), 0o755)
+	case d.Type()&fs.ModeSymlink != 0:
+		return c.link(rel)
+	case d.Type().IsRegular():
+		return c.file(rel)
+	}
+	return nil
+}
+
+func (c *copier) link(rel string) error {
+	target, err := os.Readlink(filepath.Join(c.src, rel))
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(sum, "%q\n", target)
-	if rel, err := filepath.Rel(src, target); err == nil && filepath.IsAbs(target) && filepath.IsLocal(rel) {
-		target = filepath.Join(dst, rel)
+	fmt.Fprintf(c.sum, "link %q\n%q\n", rel, target)
+	if c.dst == "" {
+		return nil
 	}
-	return os.Symlink(target, to)
+	if in, err := filepath.Rel(c.src, target); err == nil && filepath.IsAbs(target) && filepath.IsLocal(in) {
+		target = filepath.Join(c.dst, in)
+	}
+	return os.Symlink(target, filepath.Join(c.dst, rel))
 }
 
-func copyFile(name, to string, sum hash.Hash) (err error) {
-	in, err := os.Open(name)
+func (c *copier) file(rel string) (err error) {
+	in, err := os.Open(filepath.Join(c.src, rel))
 	if err != nil {
 		return err
 	}
@@ -75,12 +89,18 @@ func copyFile(name, to string, sum hash.Hash) (err error) {
 	if err != nil {
 		return err
 	}
+	fmt.Fprintf(c.sum, "file %q\n", rel)
+	defer func() { fmt.Fprintf(c.sum, "\n%d %t\n", info.Size(), info.Mode()&0o100 != 0) }()
+	if c.dst == "" {
+		_, err = io.Copy(c.sum, in)
+		return err
+	}
+	to := filepath.Join(c.dst, rel)
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(io.MultiWriter(out, sum), in)
-	fmt.Fprintf(sum, "\n%d %t\n", n, info.Mode()&0o100 != 0)
+	_, err = io.Copy(io.MultiWriter(out, c.sum), in)
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}
@@ -91,7 +111,7 @@ func copyFile(name, to string, sum hash.Hash) (err error) {
 func (s *Spec) leaves(target string) func(rel string, d fs.DirEntry) bool {
 	patterns := append(append([]string(nil), s.LeaveOut...), s.Hide.Index...)
 	return func(rel string, d fs.DirEntry) bool {
-		if d.IsDir() && samePlace(filepath.Join(target, filepath.FromSlash(rel)), s.Out) {
+		if (d.IsDir() || d.Type()&fs.ModeSymlink != 0) && samePlace(filepath.Join(target, filepath.FromSlash(rel)), s.Out) {
 			return true
 		}
 		for _, p := range patterns {

@@ -14,13 +14,11 @@ func (d *dryRun) run(args []string, in input) effect {
 	if body, ok := d.funcs[name]; ok {
 		return d.function(body, args, in)
 	}
-	d.saw(name) // an alias may not be in force
-	if text, ok := d.aliases[name]; ok {
-		delete(d.aliases, name) // it is not replaced within itself
-		defer func() { d.aliases[name] = text }()
-		return d.script(text+" "+strings.Join(args[1:], " "), nil, in)
-	}
+	d.saw(name)
 	args = args[1:]
+	if text, ok := d.aliases[name]; ok {
+		return d.alias(name, text, args, in)
+	}
 	base := commandName(name)
 	for _, try := range []func(string, []string, input) (effect, bool){d.builtin, d.wrapper, d.interpreter, d.packageRunner, d.reader, d.searcher} {
 		if e, ok := try(base, args, in); ok {
@@ -46,17 +44,18 @@ func (d *dryRun) builtin(name string, args []string, in input) (effect, bool) {
 		}
 		return printed(strings.Join(args, "\n") + "\n"), true
 	case "alias":
-		for _, a := range args {
-			if alias, text, ok := strings.Cut(a, "="); ok {
-				d.alias(alias, text)
-			}
-		}
+		d.declare(args)
 	case "trap":
-		if a := (flagSpec{}).parse(args); len(a.operands) > 1 {
+		if a := (flagSpec{}).parseLeading(args); len(a.operands) > 1 {
 			return d.script(a.operands[0], nil, input{}), true
 		}
 	case "eval":
 		return d.script(strings.Join(args, " "), nil, in), true
+	case "source", ".":
+		if len(args) == 0 || args[0] != "/dev/stdin" || !in.known {
+			return effect{}, false
+		}
+		return d.script(in.text, nil, input{}), true
 	case "tee":
 		e := effect{acts: len(flagSpec{}.parse(args).operands) > 0, out: in.text, known: in.known}
 		return e, true
@@ -74,13 +73,6 @@ func (d *dryRun) builtin(name string, args []string, in input) (effect, bool) {
 	return effect{}, true
 }
 
-func (d *dryRun) alias(name, text string) {
-	if d.aliases == nil {
-		d.aliases = make(map[string]string)
-	}
-	d.aliases[name] = text
-}
-
 func (d *dryRun) chdir(args []string) {
 	a := flagSpec{}.parse(args)
 	if len(a.operands) == 0 {
@@ -96,108 +88,6 @@ func (d *dryRun) chdir(args []string) {
 	default:
 		d.dir = path.Clean(d.dir + "/" + to)
 	}
-}
-
-// wrapper goes on with the command that a wrapper runs.
-func (d *dryRun) wrapper(name string, args []string, in input) (effect, bool) {
-	var spec flagSpec
-	skip := 0 // operands before the command
-	switch name {
-	case "sudo", "doas":
-		spec = flagSpec{short: "CDghpRrTtUu", long: "user group host prompt chdir role type close-from command-timeout"}
-	case "env":
-		spec = flagSpec{short: "uCS", long: "unset chdir split-string"}
-	case "timeout", "gtimeout":
-		spec, skip = flagSpec{short: "ks", long: "kill-after signal"}, 1
-	case "nice":
-		spec = flagSpec{short: "n", long: "adjustment"}
-	case "ionice":
-		spec = flagSpec{short: "cnpPu"}
-	case "stdbuf":
-		spec = flagSpec{short: "ioe", long: "input output error"}
-	case "time":
-		spec = flagSpec{short: "fo", long: "format output"}
-	case "exec":
-		spec = flagSpec{short: "a"}
-	case "watch":
-		spec = flagSpec{short: "n", long: "interval"}
-	case "strace", "ltrace":
-		spec = flagSpec{short: "abeEIloOpPsSuUX"}
-	case "systemd-run":
-		spec = flagSpec{short: "EHMpPtu", long: "setenv host machine property unit uid gid slice description"}
-	case "xvfb-run":
-		spec = flagSpec{short: "efnps", long: "auth-file error-file server-num xauth-protocol server-args"}
-	case "chroot", "flock", "taskset", "chrt":
-		skip = 1
-	case "nohup", "setsid", "builtin", "command", "unbuffer", "caffeinate", "chronic", "noglob", "nocorrect", "busybox", "fakeroot", "unshare", "setpriv", "prlimit":
-	case "su", "runuser", "script":
-		return d.switchUser(name, args, in), true
-	case "xargs", "parallel":
-		return d.xargs(args, in), true
-	default:
-		return effect{}, false
-	}
-	a := spec.parseLeading(args)
-	if name == "command" && a.has("v", "V") {
-		if len(a.operands) > 0 && a.has("v") {
-			return printed(a.operands[0]), true
-		}
-		return effect{}, true
-	}
-	if s, ok := a.value("S", "split-string"); ok && name == "env" {
-		return d.script(s+" "+strings.Join(a.operands, " "), nil, in), true
-	}
-	rest := a.operands[min(skip, len(a.operands)):]
-	for len(rest) > 0 && (name == "env" || name == "sudo") && strings.Contains(rest[0], "=") && !strings.HasPrefix(rest[0], "=") {
-		rest = rest[1:]
-	}
-	return d.run(rest, in), true
-}
-
-// switchUser goes on with the script that su, or a command like it, hands to a shell.
-func (d *dryRun) switchUser(name string, args []string, in input) effect {
-	a := flagSpec{short: "cgGsuwT", long: "command group supp-group shell user session-command"}.parse(args)
-	if text, ok := a.value("c", "command", "session-command"); ok {
-		return d.script(text, nil, in)
-	}
-	if name == "runuser" && a.has("u", "user") {
-		return d.run(a.operands, in)
-	}
-	if in.known && name == "su" {
-		return d.script(in.text, nil, input{})
-	}
-	return effect{runs: true}
-}
-
-// xargs runs a command on what it reads. What is done with names that were looked for is the search itself when it looks
-// on, and an action otherwise.
-func (d *dryRun) xargs(args []string, in input) effect {
-	a := flagSpec{short: "aEeIiLlnPsdj", long: "arg-file delimiter max-lines max-args max-procs replace max-chars jobs"}.parseLeading(args)
-	rest := a.operands
-	if len(rest) == 0 {
-		return effect{}
-	}
-	words := []string{unknown}
-	if in.known {
-		words = strings.Fields(in.text)
-	}
-	if mark, ok := a.value("I", "replace"); ok && mark != "" {
-		line := make([]string, len(rest))
-		for i, w := range rest {
-			line[i] = strings.ReplaceAll(w, mark, strings.Join(words, " "))
-		}
-		rest = line
-	} else {
-		rest = append(append([]string(nil), rest...), words...)
-	}
-	if in.within != "" && !looks(rest[0]) {
-		d.touches(in.within)
-	}
-	e := d.run(rest, input{})
-	if e.runs && in.found {
-		e.acts = true
-	}
-	return e
 }
 
 // interpreter goes on with the script that an interpreter runs.
@@ -273,6 +163,9 @@ func (d *dryRun) packageRunner(name string, args []string, in input) (effect, bo
 		e := d.script(script, nil, in)
 		e.runs = true
 		return e, true
+	}
+	if pack, ok := a.value("p", "package"); ok {
+		d.sawPackage(pack)
 	}
 	if len(rest) > 0 {
 		d.sawPackage(rest[0])

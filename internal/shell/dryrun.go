@@ -11,7 +11,6 @@ import (
 const (
 	maxFuel  = 50_000 // commands and words that one line may take
 	maxDepth = 60     // how deep scripts, functions and compound commands nest
-	maxItems = 64     // words that a loop goes through
 	maxWord  = 64 << 10
 )
 
@@ -29,8 +28,8 @@ type dryRun struct {
 	fuel, depth int
 	lost        bool // not all was gone through
 	vars        map[string]string
-	aliases     map[string]string
 	funcs       map[string]*syntax.Stmt
+	aliases     map[string]string
 	dir         string // where the line has gone to, relative to where it began
 }
 
@@ -53,12 +52,21 @@ type input struct {
 	files  []string // what it reads is the content of these files
 }
 
-// spend takes one unit of fuel. It reports false when there is none left.
+// spend takes one unit of fuel. It reports false when there is none left, or when the line nests too deeply.
 func (d *dryRun) spend() bool {
 	d.fuel--
 	ok := d.fuel >= 0 && d.depth <= maxDepth
 	d.lost = d.lost || !ok && !d.hit
 	return ok
+}
+
+// cut returns a text, or what of it is kept.
+func (d *dryRun) cut(text string) string {
+	if len(text) <= maxWord {
+		return text
+	}
+	d.lost = d.lost || !d.hit
+	return text[:maxWord]
 }
 
 // script goes through a script with the given positional parameters.
@@ -242,12 +250,15 @@ func (d *dryRun) loop(cmd *syntax.ForClause, in input) (e effect) {
 		return d.stmts(cmd.Do, in)
 	}
 	var items []string
-	for _, w := range iter.Items[:min(len(iter.Items), maxItems)] {
+	for _, w := range iter.Items {
 		var o effect
 		items, o = d.fields(items, w)
 		e.add(o)
 	}
-	for _, item := range items[:min(len(items), maxItems)] {
+	for _, item := range items {
+		if d.fuel < 0 {
+			break
+		}
 		d.vars[iter.Name.Value] = item
 		e.add(d.stmts(cmd.Do, in))
 	}
@@ -267,7 +278,7 @@ func (d *dryRun) assign(list []*syntax.Assign) (e effect) {
 		if a.Append {
 			value = d.vars[a.Name.Value] + value
 		}
-		d.vars[a.Name.Value] = value[:min(len(value), maxWord)]
+		d.vars[a.Name.Value] = d.cut(value)
 	}
 	return e
 }

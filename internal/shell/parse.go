@@ -55,7 +55,8 @@ func (r *Reader) parse(text string) (list []*syntax.Stmt, whole bool) {
 		more, err = statements(syntax.NewParser(syntax.Variant(syntax.LangBash)), text)
 		list = append(list, more...)
 	}
-	return list, whole && !errors.Is(err, errDeep) && !errors.Is(err, errParser)
+	_, more := errorOffset(err)
+	return list, whole && !more && !errors.Is(err, errDeep) && !errors.Is(err, errParser)
 }
 
 // statements returns the statements before the first error, and the error.

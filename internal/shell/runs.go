@@ -10,8 +10,8 @@ import (
 // quotes, with variables filled in, and with … for what cannot be told.
 //
 // A command runs in any command position: alone, in lists, pipelines, loops, substitutions and called functions, behind
-// assignments and wrappers (env, sudo, timeout, xargs, find -exec, npx, …), as the script of an interpreter
-// (node dist/codegraph.js), and inside a script (sh -c '…', eval, a here-document for a shell). Only the last element of a path counts,
+// assignments, aliases and wrappers (env, sudo, timeout, xargs, find -exec, npx, …), as the script of an interpreter
+// (node dist/codegraph.js), and inside a script (sh -c '…', su -c '…', eval, trap, a here-document for a shell). Only the last element of a path counts,
 // without the extension of a script or of a Windows program and without regard to case; of a package, without its version.
 // To look is not to run: arguments, comments, quoted text, which, type and command -v are no runs, and neither is
 // installing a package or declaring a function that is never called.

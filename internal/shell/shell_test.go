@@ -1,6 +1,7 @@
 package shell_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -91,7 +92,14 @@ func runsCases() []runsCase {
 		{"script -qc 'codegraph x' /dev/null", true, "script"}, {"strace -f -o out codegraph x", true, "strace"}, {"busybox sh -c 'codegraph x'", true, "busybox"},
 		{"trap 'codegraph x' EXIT", true, "trap"}, {"trap 'cat codegraph' EXIT INT", false, "trap that only mentions it"}, {"trap codegraph", false, "trap without a signal"},
 		{"alias cg='codegraph explore'\ncg x", true, "alias"}, {"alias cg=cg\ncg codegraph", false, "alias of itself"}, {"alias cg=codegraph", false, "alias that is never used"},
-		{"alias codegraph=echo; codegraph x", true, "alias that is not in force yet"},
+		{"alias codegraph=echo; codegraph x", true, "alias that is not in force yet"}, {"alias x='sh -c'; x 'codegraph'", true, "alias of a shell"}, {"alias a=b b='cd /tmp; codegraph'; a", true, "alias of an alias"}, {"alias ls='ls codegraph'; ls", false, "alias of itself"},
+		{"su dev -- -c 'codegraph x'", true, "su, behind --"}, {"su codegraph", false, "a user"}, {"runuser dev -c 'codegraph x'", true, "runuser like su"}, {"trap -- \"codegraph x\" INT TERM; ls", true, "trap behind --"}, {"trap - codegraph", false, "trap that is taken back"},
+		{"function f { codegraph \"$@\"; }; f x", true, "function by keyword"}, {"f() { \"$@\"; }; f codegraph", true, "function that runs its arguments"}, {"f() { g; }; g() { codegraph; }; f", true, "function that is declared later"},
+		{"script -q /dev/null codegraph x", true, "script of BSD"}, {"script codegraph", false, "a typescript"}, {"script /dev/null -c 'codegraph x'", true, "script, flag at the end"},
+		{"flock /tmp/l codegraph x", true, "flock"}, {"flock -w 5 /tmp/l -c 'codegraph x'", true, "flock -c"}, {"flock codegraph ls", false, "a lock"}, {"flock /tmp/l grep -c codegraph f", false, "a flag of what flock runs"},
+		{"watch -n 1 'codegraph status'", true, "watch takes a line"}, {"parallel 'codegraph {}' ::: a b", true, "parallel takes a line"}, {"parallel ::: 'codegraph a' 'codegraph b'", true, "parallel of lines"}, {"parallel echo ::: codegraph", false, "argument of parallel"},
+		{"setpriv --reuid 1 codegraph", true, "setpriv"}, {"pkexec --user dev codegraph", true, "pkexec"}, {"unshare -n codegraph", true, "unshare"}, {"systemd-run --user --pipe codegraph x", true, "systemd-run"}, {"chrt -f 10 codegraph", true, "chrt"}, {"xvfb-run -a codegraph x", true, "xvfb-run"}, {"corepack pnpm dlx codegraph", true, "corepack"},
+		{"npx -y -p @scope/codegraph cg x", true, "another command of its package"}, {". /dev/stdin <<< 'codegraph x'", true, "sourced from standard input"}, {"echo codegraph x | source /dev/stdin", true, "sourced from a pipe"}, {"source codegraph.env", false, "a file"},
 		{"grep codegraph f", false, "argument"}, {"ls .codegraph", false, "directory"}, {"which codegraph", false, "which"}, {"command -v codegraph", false, "command -v"}, {"type codegraph", false, "type"},
 		{"man codegraph", false, "man"}, {"cat codegraph.md", false, "file"}, {"echo codegraph", false, "text"}, {"git log -- codegraph", false, "git"}, {"cd codegraph && ls", false, "directory"},
 		{"npm install codegraph", false, "installing"}, {"npm i -g @scope/codegraph", false, "installing"}, {"pgrep codegraph", false, "pgrep"}, {"# codegraph", false, "comment"}, {"echo 'a; codegraph'", false, "quoted text"},
@@ -145,6 +153,10 @@ func TestHostileLinesCostLittle(t *testing.T) {
 
 // Nobody can tell what stands in a line that is given up, so it counts as one that runs whatever it may run.
 func TestALineThatCannotBeGoneThroughCounts(t *testing.T) {
+	growing := "a15='cat codegraph'" // each runs the next one twice
+	for i := range 15 {
+		growing += fmt.Sprintf(" a%d='a%d; a%d'", i, i+1, i+1)
+	}
 	for name, line := range map[string]string{
 		"nested too deeply":       strings.Repeat("$(", 50_000) + "codegraph" + strings.Repeat(")", 50_000),
 		"in too many scripts":     strings.Repeat("eval ", 200) + "codegraph",
@@ -152,13 +164,30 @@ func TestALineThatCannotBeGoneThroughCounts(t *testing.T) {
 		"longer than is read":     ": " + strings.Repeat("x", 300<<10) + "\ncodegraph",
 		"loops without an end":    strings.Repeat("for i in a b c d e f g h; do ", 9) + "$i" + strings.Repeat("; done", 9),
 		"one script in the other": strings.Repeat("eval eval ", 100) + "'cat codegraph'",
+		"a word that grows":       "a=x; " + strings.Repeat("a=$a$a; ", 40) + "sh -c \"$a; codegraph\"",
+		"a value that grows":      "a=x; " + strings.Repeat("a+=$a; ", 40) + "eval \"$a; codegraph\"",
+		"errors in every line":    strings.Repeat("$( }\n", 40) + "codegraph",
+		"aliases that grow":       "alias " + growing + "; a0",
 	} {
 		if inv, ok := new(shell.Reader).Runs(line, []string{"codegraph"}); !ok || inv == "" {
 			t.Errorf("%s: %q, %v", name, inv, ok)
 		}
 	}
-	if _, ok := new(shell.Reader).Runs("f() { f; f; }; f", []string{"codegraph"}); ok {
-		t.Error("a line that cannot hold the name runs it")
+	for name, line := range map[string]string{
+		"cannot hold the name":  "f() { f; f; }; f",
+		"many commands":         strings.Repeat("true; ", 1000) + "cat codegraph",
+		"a long loop":           "for f in " + strings.Repeat("a.go ", 300) + "; do cat $f codegraph; done",
+		"long":                  "cat codegraph " + strings.Repeat("y", 100<<10),
+		"nested":                strings.Repeat("$(", 10) + "cat codegraph" + strings.Repeat(")", 10),
+		"an error of its own":   "cat codegraph )",
+		"a script that is long": "cat > codegraph.sh <<EOF\n" + strings.Repeat("echo $x\n", 5000) + "EOF",
+	} {
+		if inv, ok := new(shell.Reader).Runs(line, []string{"codegraph"}); ok {
+			t.Errorf("%s: it is given up, or runs %s", name, inv)
+		}
+	}
+	if _, ok := new(shell.Reader).Runs("for x in "+strings.Repeat("true ", 100)+" codegraph; do $x; done", []string{"codegraph"}); !ok {
+		t.Error("the last round of a loop")
 	}
 }
 

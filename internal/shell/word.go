@@ -34,7 +34,11 @@ func (d *dryRun) word(w *syntax.Word) (string, effect) {
 
 func (d *dryRun) parts(b *strings.Builder, e *effect, parts []syntax.WordPart, quoted bool) {
 	for _, p := range parts {
-		if !d.spend() || b.Len() > maxWord {
+		if !d.spend() {
+			return
+		}
+		if b.Len() > maxWord {
+			d.lost = d.lost || !d.hit
 			return
 		}
 		switch p := p.(type) {
