@@ -119,7 +119,7 @@ func TestTheExamplesAreSpecs(t *testing.T) {
 }
 
 func TestWrongFlags(t *testing.T) {
-	for _, args := range [][]string{{}, {"ruin"}, {"run", "-x"}, {"check", "-from", "0"}, {"check", "-from", "x"}, {"init", "a", "b"}, {"hook", "-x"}, {"hook", "-tools", "absent.json"}} {
+	for _, args := range [][]string{{}, {"ruin"}, {"run", "-x"}, {"check", "-from", "0"}, {"check", "-from", "x"}, {"check", "-from", "1000001"}, {"init", "a", "b"}, {"hook", "-x"}, {"hook", "-tools", "absent.json"}} {
 		if code, out, errs := call(t, "", args...); code != 2 || out != "" || errs == "" {
 			t.Errorf("%q: exit %d, %q, %q", args, code, out, errs)
 		}
@@ -254,6 +254,18 @@ func TestALostRunIsListed(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "run-old-2.jsonl") || strings.Contains(out.String(), "run-new-1.jsonl") {
 		t.Errorf("%s", out)
+	}
+}
+
+// Where no run counts there is nothing to compare, and that is no error of its own.
+func TestNoRunCounts(t *testing.T) {
+	_, spec, env := bench(t, func(s m) { s["tasks"] = []any{"One [crash]", "Two [crash]"} })
+	cmd, out, errs := start(t, env, "run", "-spec", spec)
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 || out.Len() > 0 {
+		t.Errorf("%v: %s", err, out)
+	}
+	if text := errs.String(); strings.Count(text, "no run to compare\n") != 2 || strings.Contains(text, "no logs found") || !strings.HasSuffix(text, "ab: not every run counts\n") {
+		t.Errorf("%s", text)
 	}
 }
 

@@ -24,6 +24,10 @@ func compare(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	var all []arms.Arm
 	for _, dir := range dirs {
 		read, warnings, err := readDir(ctx, o, short(dir), stderr)
+		if errors.Is(err, rundir.ErrNoLogs) { // why has been listed
+			fmt.Fprintf(stderr, "%s: no run to compare\n", short(dir))
+			continue
+		}
 		if err == nil {
 			err = write(stdout, o, read, table(o, short(dir), read, warnings))
 		}

@@ -23,6 +23,9 @@ type options struct {
 	json    bool
 }
 
+// maxFrom is the highest number of a first run: a higher one is a slip.
+const maxFrom = 1_000_000
+
 // parseOptions parses the command line of check or run, and reads the spec.
 func parseOptions(name string, args []string, stderr io.Writer) (o options, err error) {
 	fs := flag.NewFlagSet(name, flag.ContinueOnError)
@@ -35,8 +38,8 @@ func parseOptions(name string, args []string, stderr io.Writer) (o options, err 
 	if err := parseFlags(fs, args, stderr); err != nil {
 		return o, err
 	}
-	if o.from < 1 {
-		fmt.Fprintf(stderr, "ab %s: -from %d: runs are numbered from 1\n", name, o.from)
+	if o.from < 1 || o.from > maxFrom {
+		fmt.Fprintf(stderr, "ab %s: -from %d: runs are numbered from 1, and to %d at most\n", name, o.from, maxFrom)
 		return o, errUsage
 	}
 	o.compare = strings.Join(fs.Args(), " ")

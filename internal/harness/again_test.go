@@ -3,6 +3,7 @@
 package harness
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -165,5 +166,41 @@ func TestOneArmAgain(t *testing.T) {
 	}
 	if _, err := b.harness(spec, func(o *Options) { o.Arms = []string{"absent"} }); err == nil {
 		t.Error("an arm that does not exist")
+	}
+}
+
+// A harness that is ended by force leaves a run that is known: it is made again, whatever it has left of its log.
+func TestARunThatWasCutOffIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	file := filepath.Join(b.dir, "out", stateName)
+	var during []byte
+	b.run(b.spec(), func(o *Options) {
+		o.Notify = func(p Progress) {
+			if p.Job == "run-without-1" && p.Phase == "turn 1 of 1" {
+				var err error
+				if during, err = os.ReadFile(file); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	var state struct{ Temp string }
+	if err := json.Unmarshal(during, &state); err != nil || state.Temp == "" {
+		t.Fatalf("%v in %s", err, during)
+	}
+	if err := os.WriteFile(file, during, 0o600); err != nil { // as if it had been killed between the log and the state
+		t.Fatal(err)
+	}
+	h, err := b.harness(b.spec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := h.Plan(t.Context())
+	if err != nil || steps[0].Status != Finished || steps[1].Status != Interrupted || !strings.Contains(steps[1].Reason, "the harness ended") {
+		t.Fatalf("%+v, %v", steps, err)
+	}
+	if steps := b.run(b.spec()); steps[1].Status != Finished || len(b.calls()) != 3 {
+		t.Errorf("%+v, %d calls", steps[1].Run, len(b.calls()))
 	}
 }

@@ -159,17 +159,13 @@ func (c *checker) tasks() {
 	if len(s.Tasks) == 0 {
 		c.wrong("tasks", "nothing is asked")
 	}
-	seen := make(map[string]bool)
+	taken := make(names)
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
 		at := fmt.Sprintf("tasks[%d]", i)
 		orDefault(&t.Name, fmt.Sprintf("task%d", i+1))
 		c.turns(at, *t)
-		c.fileName(at+".name", t.Name)
-		if seen[t.Name] {
-			c.wrong(at+".name", "%q is taken", t.Name)
-		}
-		seen[t.Name] = true
+		c.name(at+".name", t.Name, taken)
 	}
 }
 
@@ -185,14 +181,10 @@ func (c *checker) turns(at string, t Task) {
 }
 
 func (c *checker) repositories() {
-	seen := make(map[string]bool)
+	taken := make(names)
 	for i, r := range c.spec.Repositories {
 		at := fmt.Sprintf("repositories[%d]", i)
-		c.fileName(at+".name", r.Name)
-		if seen[r.Name] {
-			c.wrong(at+".name", "%q is taken", r.Name)
-		}
-		seen[r.Name] = true
+		c.name(at+".name", r.Name, taken)
 		switch {
 		case (r.URL == "") == (r.Dir == ""):
 			c.wrong(at, "want either url and ref, or dir")
@@ -248,8 +240,8 @@ func (c *checker) rest() {
 			c.wrong("out", "it holds the target %s: name a directory for the logs alone", dir)
 		}
 	}
-	if s.Runs < 0 {
-		c.wrong("runs", "%d is no number of runs", s.Runs)
+	if s.Runs < 0 || s.Runs > maxRuns {
+		c.wrong("runs", "%d is no number of runs: want at most %d", s.Runs, maxRuns)
 	}
 	for i, p := range s.LeaveOut {
 		if _, err := path.Match(p, ""); err != nil || p == "" {

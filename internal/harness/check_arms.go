@@ -6,13 +6,29 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // fileName refuses what cannot be a part of a file's name.
 func (c *checker) fileName(at, name string) {
-	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "/\\\x00") || len(name) > 100 {
+	odd := strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\`) || strings.ContainsFunc(name, unicode.IsControl)
+	if name == "" || odd || !utf8.ValidString(name) || len(name) > 100 {
 		c.wrong(at, "%q cannot be the name of a file", name)
 	}
+}
+
+// names are those that are taken. Some file systems take two names for one that only differ in case.
+type names map[string]bool
+
+// name refuses what cannot be a part of a file's name, and what is taken.
+func (c *checker) name(at, name string, taken names) {
+	c.fileName(at, name)
+	key := strings.ToLower(name)
+	if taken[key] {
+		c.wrong(at, "%q is taken", name)
+	}
+	taken[key] = true
 }
 
 // ambiguous are labels whose logs would be taken for those of other labels, or for later turns.
@@ -22,18 +38,14 @@ func (c *checker) arms() {
 	if len(c.spec.Arms) < 2 {
 		c.wrong("arms", "want at least two, or compare")
 	}
-	seen := make(map[string]bool)
+	taken := make(names)
 	for i := range c.spec.Arms {
 		a := &c.spec.Arms[i]
 		at := fmt.Sprintf("arms[%d]", i)
-		c.fileName(at+".label", a.Label)
+		c.name(at+".label", a.Label, taken)
 		if ambiguous.MatchString(a.Label) {
 			c.wrong(at+".label", "%q ends like the number of a run", a.Label)
 		}
-		if seen[a.Label] {
-			c.wrong(at+".label", "%q is taken", a.Label)
-		}
-		seen[a.Label] = true
 		if a.Ref != "" && c.spec.Engine == nil {
 			c.wrong(at+".ref", "of which repository? There is no engine")
 		}

@@ -1,11 +1,13 @@
 package harness
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,10 +35,8 @@ func (e *SpecError) Error() string {
 	if e.Line > 0 {
 		at += ":" + strconv.Itoa(e.Line)
 	}
-	if e.Field != "" {
-		at += ": " + e.Field
-	}
-	return at + ": " + e.Err.Error()
+	parts := slices.DeleteFunc([]string{at, e.Field, e.Err.Error()}, func(s string) bool { return s == "" })
+	return strings.Join(parts, ": ")
 }
 
 // Unwrap returns the cause.
@@ -72,6 +72,7 @@ func Load(file, compare string) (*Spec, error) {
 
 // decode decodes a spec as it stands.
 func decode(file string, data []byte) (*Spec, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors begin a file with it
 	standard, err := hujson.Standardize(data)
 	if err != nil {
 		return nil, &SpecError{File: file, Err: errors.New(strings.TrimPrefix(err.Error(), "hujson: "))}
@@ -91,6 +92,8 @@ func decodeError(file string, data []byte, err error) error {
 		switch {
 		case errors.Is(semantic.Err, json.ErrUnknownName):
 			e.Err = fmt.Errorf("%w%s", ErrUnknownField, hint(e.Field))
+		case errors.Is(semantic.Err, strconv.ErrSyntax) || errors.Is(semantic.Err, strconv.ErrRange):
+			e.Err = fmt.Errorf("want a whole number, not %s", semantic.JSONValue)
 		case semantic.Err != nil && !(isDuration(semantic) && semantic.JSONKind != '"'):
 			e.Err = semantic.Err
 		default:

@@ -227,6 +227,9 @@ func (h *Harness) raise(ctx context.Context) (err error) {
 		return err
 	}
 	path := lookup(h.env, "PATH")
+	if _, err := lookpath.Find(h.spec.Agent.Command[0], path); err != nil {
+		return &SpecError{Field: "agent.command", Err: err}
+	}
 	need := []string{h.spec.Agent.Command[0]}
 	if _, err := lookpath.Find("node", path); err == nil {
 		need = append(need, "node")
@@ -263,7 +266,7 @@ func (h *Harness) all(ctx context.Context, steps []Step) error {
 			continue
 		}
 		n++
-		s.Run = h.attempt(ctx, s.Job, n)
+		s.Run = h.make(ctx, s.Job, n)
 		h.done++
 		h.state.Runs[s.Name] = s.Run
 		if err := h.state.save(); err != nil {
@@ -275,6 +278,17 @@ func (h *Harness) all(ctx context.Context, steps []Step) error {
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// make makes a run that the state knows of from its start on: whatever ends the harness, the run is made again. One that the state could not know is
+// not paid for.
+func (h *Harness) make(ctx context.Context, j Job, n int) Run {
+	made := h.made(j)
+	h.state.Runs[j.Name] = Run{Status: Interrupted, Reason: "the harness ended in the middle of it", Made: made}
+	if err := h.state.save(); err != nil {
+		return Run{Status: Lost, Reason: fmt.Sprintf("the state cannot be saved: %v", err), Ended: now(), Made: made}
+	}
+	return h.attempt(ctx, j, n)
 }
 
 // cleanUp removes what the harness made beside the logs.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-eval/feedback/contamination"
+	"github.com/agent-eval/feedback/internal/lookpath"
 )
 
 // Each way in which a run can be lost: it is listed with the reason, its log is kept but not found, and the others are made.
@@ -81,7 +82,7 @@ func TestAMissingAgentIsFoundBeforeAnyRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if steps, err := h.Run(t.Context()); !errors.Is(err, contamination.ErrProbe) || !strings.Contains(err.Error(), "absent") || len(b.out("*.jsonl")) > 0 {
+	if steps, err := h.Run(t.Context()); !errors.Is(err, lookpath.ErrNotFound) || !strings.Contains(err.Error(), "agent.command: absent: not found") || len(b.out("*.jsonl")) > 0 {
 		t.Errorf("%v, %q", err, statuses(steps))
 	}
 	b.clean()
@@ -112,6 +113,32 @@ func TestADiskThatIsFullCostsTheRun(t *testing.T) {
 	steps := b.run(b.spec())
 	if steps[0].Status != Lost || !strings.Contains(steps[0].Reason, "no space left on device") || steps[1].Status != Finished {
 		t.Errorf("%+v, %+v", steps[0].Run, steps[1].Run)
+	}
+}
+
+// Where the state cannot be written, a run would be paid for and not be known again: it is not made.
+func TestAStateThatCannotBeWrittenCostsTheRun(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	steps := b.run(b.spec(), func(o *Options) {
+		o.Notify = func(p Progress) {
+			if p.Job == "run-with-1" && p.Phase == "" { // a directory in the place of the file that is written next
+				if err := os.Mkdir(filepath.Join(b.dir, "out", stateName+".new"), 0o700); err != nil {
+					t.Error(err)
+				}
+			}
+			if p.Job == "run-without-1" && p.Phase == "" {
+				if err := os.Remove(filepath.Join(b.dir, "out", stateName+".new")); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	if steps[0].Status != Finished || steps[1].Status != Lost || !strings.Contains(steps[1].Reason, "the state cannot be saved") || len(b.calls()) != 1 {
+		t.Errorf("%+v, %d calls", steps[1].Run, len(b.calls()))
+	}
+	if steps := b.run(b.spec()); steps[1].Status != Finished {
+		t.Errorf("%+v", steps[1].Run)
 	}
 }
 

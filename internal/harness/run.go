@@ -57,8 +57,10 @@ func (h *Harness) attempt(ctx context.Context, j Job, n int) Run {
 	}
 	made := h.made(j)
 	made.Target = a.target
-	return Run{Status: status, Reason: reason, Ended: time.Now().UTC().Truncate(time.Second), Turns: len(a.logs), Made: made}
+	return Run{Status: status, Reason: reason, Ended: now(), Turns: len(a.logs), Made: made}
 }
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
 // A noteError says what is odd about a run that counts.
 type noteError struct{ text string }

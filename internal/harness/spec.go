@@ -139,6 +139,9 @@ const (
 	DefaultPrewarm = time.Minute
 )
 
+// maxRuns is the most runs of one arm: more is a slip, and years of work.
+const maxRuns = 10_000
+
 // DefaultLeaveOut returns what is not copied by default: version control, dependencies and build output.
 func DefaultLeaveOut() []string {
 	return []string{".git", ".hg", ".svn", "node_modules", "bower_components", ".venv", "venv", "__pycache__", ".tox", ".gradle", ".next",

@@ -59,6 +59,16 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+func TestAByteOrderMarkDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	if _, err := load(t, "\ufeff"+plain, ""); err != nil {
+		t.Error(err)
+	}
+	if _, err := load(t, "\ufeff{\n\"targets\": 1}", ""); err == nil || !strings.Contains(err.Error(), "ab.json:2: targets") {
+		t.Error(err)
+	}
+}
+
 func TestAnotherToolHasItsOwnNames(t *testing.T) {
 	t.Parallel()
 	s, err := load(t, strings.Replace(plain, `"target"`, `"tools": {"name": "sourcegraph", "retrieval": ["mcp__sourcegraph__*"], "cli": ["src"]}, "target"`, 1), "")
@@ -124,6 +134,12 @@ func TestWrongSpecs(t *testing.T) {
 		{`{"arms": [{"setup": [7]}]}`, "ab.json:1: arms[0].setup[0]: want a list, not number"},
 		{`{"arms": [{"setup": [""]}]}`, "ab.json:1: arms[0].setup[0]: an empty command"},
 		{`{"runs": "three"}`, "ab.json:1: runs: want a number, not string"},
+		{`{"runs": 1.5}`, "ab.json:1: runs: want a whole number, not 1.5"},
+		{`{"runs": 99999999999999999999}`, "ab.json:1: runs: want a whole number, not 99999999999999999999"},
+		{`{"limits": {"turn": "99999999h"}}`, `ab.json:1: limits.turn: time: invalid duration`},
+		{`{` + base + two + `, "runs": 10001}`, "ab.json: runs: 10001 is no number of runs: want at most 10000"},
+		{`{` + base + `"arms": [{"label": "a\nb"}, {"label": "b"}]}`, `ab.json: arms[0].label: "a\nb" cannot be the name of a file`},
+		{`{` + base + `"arms": [{"label": "New"}, {"label": "new"}]}`, `ab.json: arms[1].label: "new" is taken`},
 		{`{"tasks": [{"name": "x", "questions": "y"}]}`, "ab.json:1: tasks[0].questions: unknown field"},
 		{`{"target": "absent", ` + two + `, "tasks": ["One"]}`, "ab.json: target: stat absent: no such file or directory"},
 		{`{"tasks": ["One"], ` + two + `}`, "ab.json: target: which directory"},
