@@ -295,7 +295,7 @@ func TestRecovery(t *testing.T) {
 	grep := func(m *transcripttest.Message) {
 		m.Call("Grep", transcripttest.Args{"pattern": "x"}).Error("Invalid regex")
 	}
-	e := harness.Recoveries(session(t, fails("go test ./x"), read("a"), bash("go test ./y"), grep))
+	e := harness.Recoveries(session(t, fails("go test ./x"), read("a"), bash("go test ./x -v"), grep))
 	want := []harness.Recovery{
 		{Tool: "Bash", Failure: transcript.FailureTool, Ending: harness.Recovered, Steps: 2},
 		{Tool: "Grep", Failure: transcript.FailureTool, Ending: harness.GaveUp},
@@ -352,7 +352,7 @@ func TestRecoveryVerdicts(t *testing.T) {
 		want harness.Ending
 	}{
 		{"another program recovers nothing", session(t, fails("go test"), bash("ls")), harness.GaveUp},
-		{"the same one does, wherever it runs", session(t, fails("cd x && go build"), bash("GOOS=linux go vet")), harness.Recovered},
+		{"the same one does, wherever it runs", session(t, fails("cd x && go build"), bash("GOOS=linux timeout 60 go build -v")), harness.Recovered},
 		{"again after an edit is no mere repetition", session(t, fails("go test"), edit("a"), fails("go test")), harness.GaveUp},
 		{"again after a look is", session(t, fails("go test"), read("a"), fails("go test")), harness.Repeated},
 		{"what was sent with it recovers nothing", parallel.Session(t), harness.GaveUp},
