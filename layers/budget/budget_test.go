@@ -469,6 +469,15 @@ func TestReadIsStrictAndLosesNothing(t *testing.T) {
 	}
 }
 
+func TestReadOfAFileWithoutABudget(t *testing.T) {
+	for _, text := range []string{"", " \n", "[]", "\ufeff[\r\n]"} {
+		_, err := budget.Read(strings.NewReader(text), "budgets.json")
+		if fe, ok := errors.AsType[*transcript.FileError](err); !ok || fe.File != "budgets.json" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(file))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -253,6 +253,37 @@ func TestReadExpected(t *testing.T) {
 	}
 }
 
+// No call at all is something that can be expected; what stands twice would be one of two in silence.
+func TestReadExpectedOfOddFiles(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want string // in the error; empty for none
+		n    int
+	}{
+		{"[]", "", 0},
+		{"\ufeff[\r\n]\r\n", "", 0},
+		{"", "e.json: no entries", 0},
+		{"{}", "e.json:1: want a JSON array", 0},
+		{"null", "e.json:1: want a JSON array", 0},
+		{`[{"tool": "f"}, {"tool": "f"}]`, "", 2},
+		{`[{"tool": "f", "Tool": "g"}]`, `field "Tool" stands twice`, 0},
+		{"[{\"tool\": \"f\"},\n{\"tool\": \"f\", \"args\": {\"a\": {}, \"a\": {}}}]", `e.json:2: field "a" stands twice`, 1},
+		{`[{"tool": "f", "args": {"a": {}, "A": {}}}]`, "", 1}, // arguments are told apart by case
+		{`[{"tool": "f", "args": {"a": {"allowed": [1], "Allowed": [2]}}}]`, `field "Allowed" stands twice`, 0},
+		{`[{"tool": "f", "args": {"a": {"allowed": [{"x": 1, "x": 2}]}}}]`, `field "x" stands twice`, 0},
+		{`[{"tool": "f", "args": {"a": {"alowed": [1]}}}]`, "alowed", 0},
+		{`[{"tool": "f", "args": {"a": null}}]`, "want a JSON object, got null", 0},
+		{`[{"tool": "f", "args": {"a": 10}}]`, "want a JSON object, got number", 0},
+		{`[[{"tool": "f"}]]`, "e.json:1: want a JSON object, got array", 0},
+		{`[` + strings.Repeat(`{"tool":`, 1_000_000), "e.json:1: ", 0},
+	} {
+		got, err := harness.ReadExpected(strings.NewReader(c.text), "e.json")
+		if len(got) != c.n || (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.80s: %+v, %v; want %q", c.text, got, err, c.want)
+		}
+	}
+}
+
 func TestRepeats(t *testing.T) {
 	for _, c := range []struct {
 		name  string
