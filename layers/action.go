@@ -6,13 +6,15 @@ import (
 	"strings"
 
 	"github.com/agent-eval/feedback/internal/globs"
+	"github.com/agent-eval/feedback/internal/jsontext"
 	"github.com/agent-eval/feedback/transcript"
 )
 
 // An Action is a kind of tool call, as probes look for it in a log.
 type Action struct {
 	Tool string `json:"tool,omitempty"` // glob of the tool's name, as in transcript.Tools; empty means any tool
-	Text string `json:"text,omitempty"` // stands somewhere in the call's input; empty means any input
+	// Text stands somewhere in the call's input, read as text: a quote in it is a quote, however JSON writes it. Empty means any input.
+	Text string `json:"text,omitempty"`
 }
 
 // ErrAction says that an action has neither tool nor text, and so would be every call.
@@ -25,7 +27,7 @@ func (a Action) Matcher() (func(*transcript.ToolCall) bool, error) {
 		return nil, ErrAction
 	}
 	is := func(c *transcript.ToolCall) bool {
-		return strings.Contains(c.Input, a.Text) || strings.Contains(c.Args.Label(), a.Text)
+		return jsontext.Contains(c.Input, a.Text) || strings.Contains(c.Args.Label(), a.Text)
 	}
 	if a.Tool == "" {
 		return is, nil

@@ -21,7 +21,7 @@ type Options struct {
 // Analyze judges the budgets in one session, all threads of it together. It reads nothing but its arguments and does not change them.
 //
 // A request or a tool result over the limit stands in the log, so it went through. A call was stopped where the client compacted, on
-// its own, a context over the limit of a budget in tokens per call, and the thread's next request was within it; and where
+// its own, a context over the limit of a budget in tokens per call, and the thread's next request, if any, was within it; and where
 // [Options.Refused] says so.
 func Analyze(s *transcript.Session, budgets []Budget, opts Options) Report {
 	w := walk(s)
@@ -122,8 +122,8 @@ func (j *judgement) compaction(s step, later []step) {
 		return
 	}
 	for _, next := range later {
-		if next.unit == Tokens && next.thread == s.thread && next.known {
-			if next.amount > j.Budget.Limit { // it went through all the same
+		if next.unit == Tokens && next.thread == s.thread && !next.compact {
+			if !next.known || next.amount > j.Budget.Limit { // it may have gone through, or did all the same
 				return
 			}
 			break
@@ -178,12 +178,17 @@ func threshold(budgets []Budget, opts Options) (tokens int) {
 func runaways(turns []turn, threshold int) Turns {
 	r := Turns{Runaway: []Turn{}}
 	for _, t := range turns {
-		if len(t.prompts) == 0 {
-			continue
-		}
-		r.Measured++
-		if away, ok := t.runaway(threshold); ok && threshold > 0 {
-			r.Runaway = append(r.Runaway, away)
+		away, known := t.runaway(threshold)
+		switch {
+		case threshold <= 0 && t.measured:
+			r.Measured++
+		case threshold <= 0 || !known:
+			r.Unmeasured++
+		default:
+			r.Measured++
+			if away != nil {
+				r.Runaway = append(r.Runaway, *away)
+			}
 		}
 	}
 	if threshold > 0 {

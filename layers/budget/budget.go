@@ -112,7 +112,7 @@ func (b Budget) WithDefaults() Budget {
 //
 // It is strict, for a misspelt member would be another budget in silence: unknown and missing members, unknown words, a limit below 1
 // and a name that is taken are errors with the line of their element. The budgets that are right come back all the same, in order. The
-// file's name is for the errors alone.
+// file's name is for the errors alone. A file without a budget is a [*transcript.FileError].
 func Read(r io.Reader, name string) (budgets []Budget, err error) {
 	taken := make(map[string]bool)
 	err = strictjson.Elements(r, name, func(_ transcript.Position, b Budget) error {
@@ -129,5 +129,8 @@ func Read(r io.Reader, name string) (budgets []Budget, err error) {
 		budgets = append(budgets, b)
 		return nil
 	})
+	if err == nil && len(budgets) == 0 {
+		err = &transcript.FileError{File: name, Err: strictjson.ErrNoEntries}
+	}
 	return budgets, err
 }

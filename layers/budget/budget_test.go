@@ -301,6 +301,30 @@ func TestRunawayTurns(t *testing.T) {
 			grow(l, 45, 60, 120)
 		}, 1},
 		{"compacted only after it ended", func(l *transcripttest.Log) { grow(l, 50, 90, 110, 130); l.Compact(130, 40) }, 1},
+		{"compacted, and one more call brought it above", func(l *transcripttest.Log) {
+			l.Request(50).Bash("ls").Result("x")
+			l.Request(60).Bash("ls").Result("x")
+			l.Compact(70, 20)
+			grow(l, 20, 110)
+		}, 0},
+		{"began above, fell by itself, and crossed", func(l *transcripttest.Log) { grow(l, 110, 50, 90, 120) }, 1},
+		{"compacted at its end, with calls still to be answered", func(l *transcripttest.Log) {
+			l.Request(50).Bash("ls").Result("x")
+			l.Request(110).Bash("ls").Result("x")
+			l.Request(130).Bash("ls").Result("x")
+			l.Compact(140, 40)
+		}, 0},
+		{"compacted when the answer had been given", func(l *transcripttest.Log) {
+			l.Request(50).Bash("ls").Result("x")
+			l.Request(90).Bash("ls").Result("x")
+			l.Request(110).Text("done")
+			l.Compact(110, 40)
+			l.Prompt("and now?")
+		}, 1},
+		{"killed above", func(l *transcripttest.Log) {
+			l.Request(50).Bash("ls").Result("x")
+			l.Request(110).Bash("ls").Result("x")
+		}, 1},
 		{"fell below by itself", func(l *transcripttest.Log) { grow(l, 50, 110, 130, 80) }, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -322,6 +346,57 @@ func TestRunawayTurns(t *testing.T) {
 	}
 	if r := budget.Analyze(log.Session(t), nil, budget.Options{}); r.Turns.Share != nil || r.Turns.Threshold != nil {
 		t.Errorf("without a threshold: %+v", r.Turns)
+	}
+}
+
+// A missing usage, 0 here, hides how a turn went only where the prompt would tell.
+func TestATurnWithAMissingUsage(t *testing.T) {
+	for _, c := range []struct {
+		name                          string
+		prompts                       []int
+		runaway, measured, unmeasured int
+	}{
+		{"in the middle: below before it, above after it", []int{50, 0, 120}, 1, 1, 0},
+		{"at the start: it may have begun above", []int{0, 110, 130}, 0, 0, 1},
+		{"at the start, and below later", []int{0, 50, 130}, 1, 1, 0},
+		{"at the end: it may have crossed", []int{50, 90, 0}, 0, 0, 1},
+		{"at the end, and above before", []int{50, 110, 120, 0}, 1, 1, 0},
+		{"everywhere", []int{0, 0, 0}, 0, 0, 1},
+		{"with one call there is nothing to hide", []int{50, 0}, 0, 1, 0},
+	} {
+		log := transcripttest.New()
+		for i, p := range c.prompts {
+			m := log.RequestUsage(nil)
+			if p > 0 {
+				m = log.Request(p)
+			}
+			if i < len(c.prompts)-1 {
+				m.Bash("ls").Result("x")
+			} else {
+				m.Text("done")
+			}
+		}
+		log.End("done")
+		r := budget.Analyze(log.Session(t), nil, budget.Options{Threshold: 100})
+		if got := r.Turns; len(got.Runaway) != c.runaway || got.Measured != c.measured || got.Unmeasured != c.unmeasured || (got.Share == nil) != (c.measured == 0) {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+		var text strings.Builder
+		if r.WriteText(&text); strings.Contains(text.String(), "not measured: ") == (c.unmeasured == 0) {
+			t.Errorf("%s:\n%s", c.name, text.String())
+		}
+	}
+}
+
+// Nobody knows whether the call after the compaction was within the limit.
+func TestACompactionBeforeAMissingUsageStopsNothing(t *testing.T) {
+	log := transcripttest.New()
+	log.Request(150_000).Bash("ls").Result("x")
+	log.Compact(170_000, 20_000)
+	log.RequestUsage(nil).Bash("ls").Result("x")
+	log.Request(30_000).Text("x")
+	if r := judge(t, log, per(budget.PerCall, 160_000)); r.Stopped != 0 || r.Calls != 2 {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -390,6 +465,15 @@ func TestReadIsStrictAndLosesNothing(t *testing.T) {
 		}
 		if len(got) != 2 || got[0].Name != "b" || got[1].Name != "c" {
 			t.Errorf("%s: the good ones are lost: %v", bad, got)
+		}
+	}
+}
+
+func TestReadOfAFileWithoutABudget(t *testing.T) {
+	for _, text := range []string{"", " \n", "[]", "\ufeff[\r\n]"} {
+		_, err := budget.Read(strings.NewReader(text), "budgets.json")
+		if fe, ok := errors.AsType[*transcript.FileError](err); !ok || fe.File != "budgets.json" {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

@@ -44,8 +44,11 @@ type Policy string
 
 // The policies. Under both the call is charged at its estimate.
 const (
-	FailMissing     Policy = "fail"     // Settle returns ErrNoUsage
-	EstimateMissing Policy = "estimate" // the estimate stands for it
+	// FailMissing makes Settle return ErrNoUsage. What the turn or the run came to is not known from then on, so Admit refuses with
+	// ErrNoUsage until the turn ends; a run does not go on at all.
+	FailMissing Policy = "fail"
+	// EstimateMissing takes the estimate for the usage.
+	EstimateMissing Policy = "estimate"
 )
 
 // GateOptions control [NewGate]. The zero value is the documented default of every field.
@@ -70,16 +73,22 @@ type Gate struct {
 	mu    sync.Mutex
 	open  map[Ticket]reservation
 	last  Ticket
-	turn  int
-	state State
+	sum   *sum  // of the current turn, or of the run
+	state State // but for what sum holds
 	ratio ratio
+}
+
+// A sum is what the calls of one turn, or of the run, come to. The calls under way hold on to theirs when the turn ends.
+type sum struct {
+	spent, reserved int
+	unknown         bool // a usage was missing, and the policy is not to estimate it
 }
 
 // A Ticket stands for an admitted call until it is settled or canceled. The zero Ticket stands for none.
 type Ticket int
 
 type reservation struct {
-	turn   int
+	sum    *sum
 	base   int
 	size   int // of the text, in characters or by the tokenizer
 	amount int
@@ -134,11 +143,12 @@ func NewGate(b Budget, opts GateOptions) (*Gate, error) {
 	case opts.Count != nil && b.Unit == Characters:
 		return nil, fmt.Errorf("%w: a budget in %s takes no tokenizer", ErrOptions, b.Unit)
 	}
-	return &Gate{budget: b, opts: opts, open: make(map[Ticket]reservation), ratio: newRatio(opts.Count != nil)}, nil
+	return &Gate{budget: b, opts: opts, open: make(map[Ticket]reservation), sum: new(sum), ratio: newRatio(opts.Count != nil)}, nil
 }
 
 // Admit reserves what the call is estimated at, and returns the ticket to settle it with. A call that would pass the limit is refused with
-// a [*Refused]: nothing is reserved, and it must not be made. A base or a tokenizer's count below 0 is [ErrPrompt].
+// a [*Refused], and one after a usage that was missing, under [FailMissing], with [ErrNoUsage]: nothing is reserved, and it must not be made. A
+// base or a tokenizer's count below 0 is [ErrPrompt].
 func (g *Gate) Admit(p Prompt) (Ticket, error) {
 	size := g.size(p.Text) // before the lock: a tokenizer takes its time
 	if size < 0 || p.Base < 0 {
@@ -146,25 +156,32 @@ func (g *Gate) Admit(p Prompt) (Ticket, error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	r := reservation{turn: g.turn, base: p.Base, size: size}
+	r := reservation{sum: g.sum, base: p.Base, size: size}
 	r.amount = g.estimate(r)
-	total := add(add(g.state.Spent, g.state.Reserved), r.amount)
-	if total > g.budget.Limit {
+	switch total := add(add(r.sum.spent, r.sum.reserved), r.amount); {
+	case total > g.budget.Limit:
 		g.state.Refused++
-		return 0, &Refused{Budget: g.budget.Name, Amount: total, Limit: g.budget.Limit, Unit: g.budget.Unit}
+		return 0, g.over(total)
+	case r.sum.unknown:
+		g.state.Refused++
+		return 0, fmt.Errorf("%s: %w of a call before: what was spent is not known", g.budget.Name, ErrNoUsage)
 	}
 	g.last++
 	g.open[g.last] = r
 	g.state.Admitted++
-	if g.counts(r) {
-		g.state.Reserved += r.amount
+	if g.addsUp() {
+		r.sum.reserved += r.amount
 	}
 	return g.last, nil
 }
 
+func (g *Gate) over(total int) *Refused {
+	return &Refused{Budget: g.budget.Name, Amount: total, Limit: g.budget.Limit, Unit: g.budget.Unit}
+}
+
 // Settle ends an admitted call with the usage that came back. Without one (nil, or a prompt of 0) the estimate is charged, and the error is
-// [ErrNoUsage] unless the policy is EstimateMissing. When the call turns out to have passed the limit, the error is a [*Refused] that came
-// too late, and the usage is charged. A ticket that is not open, settled before for instance, is [ErrTicket]. A budget in characters knows
+// [ErrNoUsage] unless the policy is EstimateMissing. When the turn or run of the call turns out to have passed the limit with it, the error is a
+// [*Refused] that came too late, and the usage is charged; it may be both. A ticket that is not open, settled before for instance, is [ErrTicket]. A budget in characters knows
 // the amount beforehand and reads no usage.
 func (g *Gate) Settle(t Ticket, usage *transcript.Usage) error {
 	g.mu.Lock()
@@ -180,21 +197,23 @@ func (g *Gate) Settle(t Ticket, usage *transcript.Usage) error {
 		g.ratio.learn(r.size, amount-r.base)
 	}
 	total := amount
-	if g.counts(r) {
-		g.state.Spent = add(g.state.Spent, amount)
-		total = g.state.Spent
+	if g.addsUp() {
+		r.sum.spent = add(r.sum.spent, amount)
+		total = r.sum.spent
 	}
-	switch {
-	case missing:
+	var errs []error
+	if missing {
 		g.state.Missing++
 		if g.opts.Missing == FailMissing {
-			return fmt.Errorf("%s: %w: charged at the estimate of %s tokens", g.budget.Name, ErrNoUsage, textutil.Thousands(amount))
+			r.sum.unknown = g.addsUp()
+			errs = append(errs, fmt.Errorf("%s: %w: charged at the estimate of %s tokens", g.budget.Name, ErrNoUsage, textutil.Thousands(amount)))
 		}
-	case total > g.budget.Limit:
-		g.state.Through++
-		return &Refused{Budget: g.budget.Name, Amount: total, Limit: g.budget.Limit, Unit: g.budget.Unit}
 	}
-	return nil
+	if total > g.budget.Limit {
+		g.state.Through++
+		errs = append(errs, g.over(total))
+	}
+	return errors.Join(errs...)
 }
 
 // Cancel gives back what an admitted call reserved, because it was never made. One that was made and failed is settled instead.
@@ -205,13 +224,13 @@ func (g *Gate) Cancel(t Ticket) error {
 	return err
 }
 
-// EndTurn starts the next turn: a budget per turn is whole again. Calls under way belong to the turn that admitted them.
+// EndTurn starts the next turn: a budget per turn is whole again. Calls under way belong to the turn that admitted them, and are charged to it.
+// A budget of another scope knows no turns.
 func (g *Gate) EndTurn() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.turn++
 	if g.budget.Scope == PerTurn {
-		g.state.Spent, g.state.Reserved = 0, 0
+		g.sum = new(sum)
 	}
 }
 
@@ -220,6 +239,7 @@ func (g *Gate) State() State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.state
+	s.Spent, s.Reserved = g.sum.spent, g.sum.reserved
 	if g.budget.Unit == Tokens {
 		s.SizePerToken, s.Calibrated = g.ratio.value, g.ratio.calibrated
 	}
@@ -233,16 +253,14 @@ func (g *Gate) close(t Ticket) (reservation, error) {
 		return r, fmt.Errorf("%s: %w: %d", g.budget.Name, ErrTicket, t)
 	}
 	delete(g.open, t)
-	if g.counts(r) {
-		g.state.Reserved -= r.amount
+	if g.addsUp() {
+		r.sum.reserved -= r.amount
 	}
 	return r, nil
 }
 
-// counts reports whether a call adds to the current turn or run.
-func (g *Gate) counts(r reservation) bool {
-	return g.budget.Scope == PerRun || g.budget.Scope == PerTurn && r.turn == g.turn
-}
+// addsUp reports whether calls add up, over a turn or the run.
+func (g *Gate) addsUp() bool { return g.budget.Scope != PerCall }
 
 func (g *Gate) size(text string) int {
 	if g.opts.Count != nil {

@@ -215,6 +215,117 @@ func TestGateTurnsAndTickets(t *testing.T) {
 	}
 }
 
+// A call that ends after its turn is charged to that turn, and may pass its limit: 600 settled and 500 under way, which come back as 450.
+func TestGateChargesACallUnderWayToItsOwnTurn(t *testing.T) {
+	g := gate(t, per(budget.PerTurn, 1000), budget.GateOptions{Count: func(s string) int { return len(s) }})
+	a, _ := g.Admit(chars(400))
+	b, err := g.Admit(chars(500))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Settle(a, used(600))
+	g.EndTurn()
+	c, err := g.Admit(chars(900)) // the next turn has all of it
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = g.Settle(b, used(450))
+	if refused, ok := errors.AsType[*budget.Refused](err); !ok || refused.Amount != 1050 || g.State().Through != 1 {
+		t.Errorf("600 + 450 of 1,000: %v %+v", err, g.State())
+	}
+	if s := g.State(); s.Spent != 0 || s.Reserved < 900 {
+		t.Errorf("it is none of the next turn's: %+v", s)
+	}
+	if err := g.Settle(c, used(900)); err != nil {
+		t.Error(err)
+	}
+}
+
+// What was spent is not known after a usage that is missing: under the policy to fail nothing more is admitted in that turn, or run. A
+// budget per call adds nothing up.
+func TestGateAdmitsNothingAfterAMissingUsage(t *testing.T) {
+	for _, c := range []struct {
+		scope  budget.Scope
+		policy budget.Policy
+		now    error // of the next call
+		later  error // of the first in the next turn
+	}{
+		{budget.PerRun, budget.FailMissing, budget.ErrNoUsage, budget.ErrNoUsage},
+		{budget.PerTurn, budget.FailMissing, budget.ErrNoUsage, nil},
+		{budget.PerCall, budget.FailMissing, nil, nil},
+		{budget.PerRun, budget.EstimateMissing, nil, nil},
+		{budget.PerTurn, budget.EstimateMissing, nil, nil},
+	} {
+		g := gate(t, per(c.scope, 1000), budget.GateOptions{Missing: c.policy})
+		ticket, _ := g.Admit(chars(300))
+		g.Settle(ticket, nil)
+		ticket, err := g.Admit(chars(300))
+		if !errors.Is(err, c.now) || (ticket == 0) != (c.now != nil) {
+			t.Errorf("%s, %s: %v", c.scope, c.policy, err)
+		}
+		g.EndTurn()
+		if _, err := g.Admit(chars(300)); !errors.Is(err, c.later) {
+			t.Errorf("%s, %s, next turn: %v", c.scope, c.policy, err)
+		}
+		if s := g.State(); s.Admitted+s.Refused != 3 || s.Missing != 1 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// A usage that is missing late is one of its own turn, whose limit the estimate passes: 900 + 200 of 1,000.
+func TestGateJudgesAnEstimateThatStandsForAUsage(t *testing.T) {
+	for _, policy := range []budget.Policy{budget.FailMissing, budget.EstimateMissing} {
+		g := gate(t, per(budget.PerTurn, 1000), budget.GateOptions{Missing: policy, Count: func(s string) int { return len(s) }})
+		a, _ := g.Admit(chars(500))
+		b, _ := g.Admit(chars(200))
+		g.Settle(a, used(900))
+		g.EndTurn()
+		err := g.Settle(b, nil)
+		refused, ok := errors.AsType[*budget.Refused](err)
+		if !ok || refused.Amount != 1100 || g.State().Through != 1 || errors.Is(err, budget.ErrNoUsage) != (policy == budget.FailMissing) {
+			t.Errorf("%s: %v", policy, err)
+		}
+		if _, err := g.Admit(chars(300)); err != nil {
+			t.Errorf("%s: the next turn knows what it spent: %v", policy, err)
+		}
+	}
+}
+
+// Turns end while calls are under way: each turn is charged with its own, and in the end nothing is reserved.
+func TestGateTurnsEndUnderWay(t *testing.T) {
+	g := gate(t, per(budget.PerTurn, 1_000_000), budget.GateOptions{Missing: budget.EstimateMissing})
+	var wg sync.WaitGroup
+	for worker := range 8 {
+		wg.Go(func() {
+			for i := range 200 {
+				ticket, err := g.Admit(chars(30))
+				if err != nil {
+					t.Error(err)
+				}
+				if worker == 0 && i%10 == 0 {
+					g.EndTurn()
+				}
+				switch i % 3 {
+				case 0:
+					err = g.Settle(ticket, nil)
+				case 1:
+					err = g.Settle(ticket, used(10))
+				default:
+					err = g.Cancel(ticket)
+				}
+				if s := g.State(); err != nil || s.Reserved < 0 || s.Spent < 0 || s.Spent > 16_000 {
+					t.Errorf("%v %+v", err, s)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if s := g.State(); s.Reserved != 0 || s.Admitted != 1600 || s.Missing != 8*67 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // Characters are known beforehand: a rocket is two UTF-16 code units.
 func TestGateInCharacters(t *testing.T) {
 	g := gate(t, budget.Budget{Unit: budget.Characters, Limit: 4}, budget.GateOptions{})

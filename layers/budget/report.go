@@ -63,13 +63,16 @@ type Overlap struct {
 }
 
 // Turns are the turns that ran away: within one turn the context crossed the threshold over several tool calls, no compaction came until
-// it ended, and it ended above. A check at the end of turns, or between compactions, does not see one.
+// it ended, and it ended above. A check at the end of turns, or between compactions, does not see one. After a compaction within a turn it begins
+// anew: what counts are the prompts and the calls from there to the end.
 type Turns struct {
 	// Threshold is a size of context in tokens; nil when neither the options nor a budget give one.
 	Threshold *int `json:"threshold"`
-	// Measured counts the turns with a measured request; a subagent is one turn.
-	Measured int    `json:"measured"`
-	Runaway  []Turn `json:"runaway"`
+	// Measured counts the turns of all threads that were judged. Of those in Unmeasured a missing usage hides whether they ran away: no prompt is
+	// known, or not the one that would tell where the turn began or ended.
+	Measured   int    `json:"measured"`
+	Unmeasured int    `json:"unmeasured"`
+	Runaway    []Turn `json:"runaway"`
 	// Share is the part of the measured turns that ran away, from 0 to 1, lower is better; nil without a threshold or a turn.
 	Share *float64 `json:"share"`
 }
@@ -78,7 +81,7 @@ type Turns struct {
 type Turn struct {
 	Position transcript.Position `json:"position"` // the request that crossed the threshold
 	Thread   string              `json:"thread"`   // as in transcript.Thread.ID
-	Calls    int                 `json:"calls"`    // tool calls of the turn, at least 2
+	Calls    int                 `json:"calls"`    // tool calls of the turn, or since its last compaction; at least 2
 	// Start, Peak and End are the first, the largest and the last prompt of the turn, in tokens.
 	Start int `json:"start"`
 	Peak  int `json:"peak"`

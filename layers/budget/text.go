@@ -101,6 +101,9 @@ func (u *Turns) write(t *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(t, "    runaway turns: %d of %d (%s) crossed %s tokens\n", len(u.Runaway), u.Measured, percent(u.Share), textutil.Thousands(*u.Threshold))
+	if u.Unmeasured > 0 {
+		fmt.Fprintf(t, "      %s not measured: a usage is missing\n", textutil.Count(u.Unmeasured, "more turn"))
+	}
 	for _, v := range u.Runaway[:min(len(u.Runaway), listed)] {
 		fmt.Fprintf(t, "      %s  %s → %s tokens at most, %s at the end, %s%s\n", at(v.Position), textutil.Thousands(v.Start), textutil.Thousands(v.Peak),
 			textutil.Thousands(v.End), textutil.Count(v.Calls, "tool call"), subagent(v.Thread))

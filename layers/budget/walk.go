@@ -1,7 +1,6 @@
 package budget
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/agent-eval/feedback/transcript"
@@ -162,56 +161,82 @@ func (v *visit) endTurn() {
 	v.window = turn{}
 }
 
-// A turn is one window from a prompt to its answer. Abandoned events happened, and are in no window.
+// A turn is one window from a prompt to its answer. Abandoned events happened, and are in no window. What came before a compaction is of no
+// matter to whether the turn ran away in the end, so it is left out.
 type turn struct {
 	thread   string
-	started  bool // a request was made
-	calls    int
-	prompts  []sized
-	compacts []int // how many prompts stood before each compaction
+	started  bool    // a request was made
+	asking   bool    // the last request called a tool: the turn goes on
+	calls    int     // since the last compaction
+	prompts  []sized // since the last compaction
+	measured bool    // some prompt of the turn was
+	first    int     // prompts of the whole turn: the first, and the largest
+	largest  int
 }
 
-// sized is one measured prompt.
+// sized is one prompt.
 type sized struct {
 	pos    transcript.Position
-	tokens int
+	tokens int // 0 when it is not known
 }
 
 func (t *turn) request(r *transcript.Request) {
-	t.started = true
-	if r.Measured() && !r.Abandoned {
-		t.prompts = append(t.prompts, sized{r.Pos, r.Usage.Prompt()})
+	t.started, t.asking = true, false
+	if r.Abandoned {
+		return
 	}
+	p := sized{pos: r.Pos}
+	if r.Measured() {
+		p.tokens = r.Usage.Prompt()
+		if !t.measured {
+			t.measured, t.first = true, p.tokens
+		}
+		t.largest = max(t.largest, p.tokens)
+	}
+	t.prompts = append(t.prompts, p)
 }
 
 func (t *turn) call(o transcript.Origin) {
 	if !o.Abandoned {
+		t.asking = true
 		t.calls++
 	}
 }
 
+// compacted notes a compaction. One that came when the answer had been given is none of the turn.
 func (t *turn) compacted(o transcript.Origin) {
-	if !o.Abandoned {
-		t.compacts = append(t.compacts, len(t.prompts))
+	if !o.Abandoned && t.asking {
+		t.prompts, t.calls = nil, 0
 	}
 }
 
-// runaway returns how the turn ran away over the threshold, or false.
-func (t *turn) runaway(threshold int) (Turn, bool) {
-	n := len(t.prompts)
-	if n < 2 || t.calls < 2 || t.prompts[0].tokens > threshold || t.prompts[n-1].tokens <= threshold {
-		return Turn{}, false
+// runaway returns how the turn ran away over the threshold, or nil. Known is false where a missing usage hides whether it did.
+func (t *turn) runaway(threshold int) (away *Turn, known bool) {
+	if !t.measured {
+		return nil, false
 	}
-	crossing := n - 1 // the last time, from which on it stayed above
-	for crossing > 0 && t.prompts[crossing-1].tokens > threshold {
-		crossing--
+	if t.calls < 2 {
+		return nil, true
 	}
-	if last := len(t.compacts) - 1; last >= 0 && t.compacts[last] > crossing {
-		return Turn{}, false
+	below, last := -1, -1 // the last prompts that are known, of those within the threshold and of all
+	for i, p := range t.prompts {
+		if p.tokens > 0 {
+			last = i
+		}
+		if p.tokens > 0 && p.tokens <= threshold {
+			below = i
+		}
 	}
-	largest := slices.MaxFunc(t.prompts, func(a, b sized) int { return cmp.Compare(a.tokens, b.tokens) })
-	return Turn{
-		Position: t.prompts[crossing].pos, Thread: t.thread, Calls: t.calls,
-		Start: t.prompts[0].tokens, Peak: largest.tokens, End: t.prompts[n-1].tokens,
+	missing := func(p sized) bool { return p.tokens == 0 }
+	switch {
+	case last == below: // it ended within, unless a later prompt is missing
+		return nil, last == len(t.prompts)-1
+	case below < 0: // it began above, unless an earlier prompt is missing
+		return nil, !slices.ContainsFunc(t.prompts[:last], missing)
+	}
+	rest := slices.DeleteFunc(slices.Clone(t.prompts[below+1:]), missing)
+	return &Turn{
+		Position: rest[0].pos, Thread: t.thread, Calls: t.calls,
+		Start: t.first, Peak: t.largest, End: rest[len(rest)-1].tokens,
 	}, true
 }

@@ -36,6 +36,9 @@ type Arg struct {
 
 // UnmarshalJSON keeps numbers as they are written, so that large ones stay what they are.
 func (a *Arg) UnmarshalJSON(text []byte) error {
+	if err := strictjson.Names(text); err != nil {
+		return err
+	}
 	type plain Arg // without this method
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -50,9 +53,15 @@ func decode(text []byte, v any) error {
 	return d.Decode(v)
 }
 
-// ReadExpected reads expected calls from a JSON array. An element that is none costs that element; all errors come
-// joined, each with file and line, beside the calls that could be read.
+// ReadExpected reads expected calls from a JSON array:
+//
+//	[{"tool": "Read", "args": {"file_path": {"allowed": ["a.go", "./a.go"]}, "limit": {"optional": true}}}]
+//
+// An empty array says that no call should be made; a file without one is an error. An element that is none costs that element, and so do a field
+// that is not known and a name that stands twice, in it or anywhere within; all errors come joined, each with file and line, beside the calls
+// that could be read.
 func ReadExpected(r io.Reader, name string) (calls []Expected, err error) {
+	calls = []Expected{}
 	err = strictjson.Elements(r, name, func(_ transcript.Position, e Expected) error {
 		if e.Tool == "" {
 			return fmt.Errorf("an expected call without a tool")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/agent-eval/feedback/internal/shell"
 	"github.com/agent-eval/feedback/internal/textutil"
@@ -19,7 +18,8 @@ type Recovery struct {
 	Tool     string              `json:"tool"`
 	Failure  transcript.Failure  `json:"failure"`
 	Ending   Ending              `json:"ending"`
-	// Steps is how many calls the agent made when it knew of the error, up to the one that recovered, or to the end of the turn.
+	// Steps is how many calls the agent made when it knew of the error, up to the one that recovered, or to the end of the turn. After a denial
+	// it is all of them.
 	Steps int `json:"steps"`
 	// Same is how many of them were the very call that had failed, with nothing in between that may change something.
 	Same int `json:"same"`
@@ -30,10 +30,11 @@ type Ending string
 
 // The endings.
 const (
-	Recovered Ending = "recovered" // a later call of the tool, for commands one of the same program, in the same turn did not fail
+	Recovered Ending = "recovered" // a later call in the same turn that was after the same did not fail: see [Recoveries]
 	Repeated  Ending = "repeated"  // none did, and the failed call was made again as it was
 	GaveUp    Ending = "gave up"   // none did, and it was not
 	CutOff    Ending = "cut off"   // none did until the run was ended by a limit, an error or a kill: no verdict
+	Denied    Ending = "denied"    // a hook, the mode or the user did not let the call be made, as Failure says: no error to recover from
 )
 
 // Errors are the tool errors of a session and how they ended. It is plain data.
@@ -43,33 +44,63 @@ type Errors struct {
 	Repeated   int        `json:"repeated"`
 	GaveUp     int        `json:"gave_up"`
 	CutOff     int        `json:"cut_off"`
-	// Rate is Recovered / all but those cut off, from 0 to 1, higher is better; nil without any. Steps is the median of the steps that recoveries
+	// Denied are the calls that were not let through. They are no errors of a tool, and in no rate.
+	Denied Denials `json:"denied"`
+	// Rate is Recovered / the errors that were not cut off, from 0 to 1, higher is better; nil without any. Steps is the median of the steps that recoveries
 	// took, the lower of two; nil without one.
 	Rate  *float64 `json:"rate"`
 	Steps *int     `json:"steps"`
 }
 
-// Recoveries finds every tool error and what came of it until the turn ended. Errors that follow one another until a call of
-// the tool succeeds are one each, and all recovered by that call.
+// Denials are calls that were denied, by who denied them.
+type Denials struct {
+	Hook int `json:"hook"`
+	Mode int `json:"mode"`
+	User int `json:"user"`
+}
+
+// All returns how many calls were denied.
+func (d Denials) All() int { return d.Hook + d.Mode + d.User }
+
+func (d *Denials) add(f transcript.Failure) {
+	switch f {
+	case transcript.DeniedByHook:
+		d.Hook++
+	case transcript.DeniedByMode:
+		d.Mode++
+	default:
+		d.User++
+	}
+}
+
+func denied(f transcript.Failure) bool {
+	return f == transcript.DeniedByHook || f == transcript.DeniedByMode || f == transcript.DeniedByUser
+}
+
+// Recoveries finds every tool error and what came of it until the turn ended. Errors that follow one another until a call that is after the
+// same succeeds are one each, and all recovered by that call. Two calls are after the same if they are of one tool, and of the same file where
+// both name one; commands, if they run the same program with the same subcommand. To read a file is the same by any tool or command, and a
+// file that was looked for in one directory may be found in another.
 func Recoveries(s *transcript.Session) Errors {
 	e := Errors{Recoveries: []Recovery{}}
 	whole := keepsInput(s)
 	var lines shell.Reader
 	for i := range s.Threads {
 		for _, turn := range turns(s, &s.Threads[i]) {
-			for k, c := range turn.calls {
-				if !c.failed() {
+			list := attempts(turn.calls, whole, &lines)
+			for k := range list {
+				if !list[k].failed() {
 					continue
 				}
-				r := recovery(c, turn.calls[k+1:], whole, &lines)
-				if turn.cut && r.Ending != Recovered {
+				r := list[k].recovery(list[k+1:])
+				if turn.cut && r.Ending != Recovered && r.Ending != Denied {
 					r.Ending = CutOff
 				}
 				e.add(r)
 			}
 		}
 	}
-	e.Rate = share(e.Recovered, len(e.Recoveries)-e.CutOff)
+	e.Rate = share(e.Recovered, e.Recovered+e.Repeated+e.GaveUp)
 	var steps []int
 	for _, r := range e.Recoveries {
 		if r.Ending == Recovered {
@@ -92,56 +123,58 @@ func (e *Errors) add(r Recovery) {
 		e.Repeated++
 	case CutOff:
 		e.CutOff++
+	case Denied:
+		e.Denied.add(r.Failure)
 	default:
 		e.GaveUp++
 	}
 }
 
-func recovery(c Call, later []Call, whole bool, lines *shell.Reader) Recovery {
-	r := Recovery{c.Pos, c.Thread, c.Name, c.Result.Failure, GaveUp, 0, 0}
-	want := input(c.ToolCall, whole)
+// An attempt is a call, and what it is compared by.
+type attempt struct {
+	Call
+	aim     aim
+	input   string
+	changes bool // it may change something
+}
+
+// attempts returns the calls from the first that failed on.
+func attempts(calls []Call, whole bool, lines *shell.Reader) (list []attempt) {
+	for _, c := range calls {
+		if len(list) > 0 || c.failed() {
+			list = append(list, attempt{c, aimOf(c.ToolCall, lines), input(c.ToolCall, whole), !readOnly(c.ToolCall, lines)})
+		}
+	}
+	return list
+}
+
+// recovery says what came of a call that failed.
+func (a *attempt) recovery(later []attempt) Recovery {
+	r := Recovery{a.Pos, a.Thread, a.Name, a.Result.Failure, GaveUp, 0, 0}
+	if denied(r.Failure) {
+		r.Ending = Denied
+	}
 	changed := false
-	for _, next := range later {
-		if next.Request == c.Request { // sent before anybody knew of the error
+	for i := range later {
+		next := &later[i]
+		if next.Request == a.Request { // sent before anybody knew of the error
 			continue
 		}
 		r.Steps++
-		same := next.Name == c.Name && input(next.ToolCall, whole) == want
+		same := next.Name == a.Name && next.input == a.input
 		if same && !changed {
 			r.Same++
 		}
-		changed = changed || !same && !readOnly(next.ToolCall, lines)
-		if sameAim(c, next) && next.Result != nil && !next.Result.IsError {
+		changed = changed || !same && next.changes
+		if r.Ending != Denied && next.Result != nil && !next.Result.IsError && a.aim.same(next.aim) {
 			r.Ending = Recovered
 			return r
 		}
 	}
-	if r.Same > 0 {
+	if r.Same > 0 && r.Ending != Denied {
 		r.Ending = Repeated
 	}
 	return r
-}
-
-// sameAim reports whether a call may be a further attempt at what failed. Commands are all calls of one tool, so their programs count.
-func sameAim(a, b Call) bool {
-	return a.Name == b.Name && (a.Family != transcript.Shell || program(a.Args.Command) == program(b.Args.Command))
-}
-
-// program returns the first word of a command line that is neither an assignment nor a change of directory.
-func program(command string) string {
-	words := strings.Fields(command)
-	for i := 0; i < len(words); i++ {
-		switch w := words[i]; {
-		case w == "cd":
-			for i < len(words) && words[i] != "&&" && !strings.HasSuffix(words[i], ";") {
-				i++
-			}
-		case strings.Contains(w, "="):
-		default:
-			return w
-		}
-	}
-	return ""
 }
 
 // A turn is the calls of a thread up to the user's next prompt, a result or the end of the log.
@@ -200,20 +233,22 @@ func (e Errors) Defects() (defects []layers.Defect) {
 
 // WriteText writes the errors as lines of a report. The error is that of w.
 func (e Errors) WriteText(w io.Writer) error {
-	text := "  tool errors: none\n"
+	text := "  tool errors: none"
 	switch {
 	case e.Rate == nil && e.CutOff > 0:
-		text = fmt.Sprintf("  tool errors: %d, all cut off: not measured\n", e.CutOff)
+		text = fmt.Sprintf("  tool errors: %d, all cut off: not measured", e.CutOff)
 	case e.Rate != nil:
-		text = fmt.Sprintf("  tool errors: %d, recovered %d (%.0f%%), repeated %d, gave up %d", len(e.Recoveries), e.Recovered, 100**e.Rate, e.Repeated, e.GaveUp)
+		text = fmt.Sprintf("  tool errors: %d, recovered %d (%.0f%%), repeated %d, gave up %d", len(e.Recoveries)-e.Denied.All(), e.Recovered, 100**e.Rate, e.Repeated, e.GaveUp)
 		if e.CutOff > 0 {
 			text += fmt.Sprintf(", cut off %d", e.CutOff)
 		}
 		if e.Steps != nil {
 			text += fmt.Sprintf("; a recovery took %s", textutil.Count(*e.Steps, "call"))
 		}
-		text += "\n"
 	}
-	_, err := io.WriteString(w, text)
+	if d := e.Denied; d.All() > 0 {
+		text += fmt.Sprintf("; denied besides: %d by a hook, %d by the mode, %d by the user", d.Hook, d.Mode, d.User)
+	}
+	_, err := io.WriteString(w, text+"\n")
 	return err
 }

@@ -23,11 +23,11 @@ type Options struct {
 
 // Check judges the operations of a memory in the order given. Each run is a space of its own, in which a key has one entry; the keys
 // of [Options.Shared] have one for all. It changes nothing. The error is about a glob that cannot be used; the contract then is zero.
-// An operation that [Op.Validate] refuses is passed over: [ReadLog] returns none.
+// An operation that [Op.Validate] refuses is unchecked, and has no part in anything else: [ReadLog] returns none.
 func Check(ops []Op, opts Options) (Contract, error) {
 	c := checker{
-		opts: opts, spaces: make(map[string]map[string]*entry), about: make(map[subject][]*entry), runs: make(map[string]bool),
-		contract: Contract{Runs: []string{}, Violations: []Violation{}},
+		opts: opts, keys: make(map[string][]*entry), entries: make(map[place]*entry), about: make(map[subject][]*entry), runs: make(map[string]bool),
+		contract: Contract{Runs: []string{}, Violations: []Violation{}, Unchecked: []Unchecked{}},
 	}
 	for _, pattern := range opts.Shared {
 		p, err := globs.Compile(pattern)
@@ -37,10 +37,12 @@ func Check(ops []Op, opts Options) (Contract, error) {
 		c.shared = append(c.shared, p)
 	}
 	for i := range ops {
-		if ops[i].Validate() == nil {
-			c.at = i
-			c.op(&ops[i])
+		c.at = i
+		if err := ops[i].Validate(); err != nil {
+			c.unchecked("", &ops[i], err.Error())
+			continue
 		}
+		c.op(&ops[i])
 	}
 	c.silent()
 	slices.SortStableFunc(c.found, func(a, b finding) int { return cmp.Compare(a.at, b.at) })
@@ -54,8 +56,9 @@ func Check(ops []Op, opts Options) (Contract, error) {
 type checker struct {
 	opts     Options
 	shared   []*glob.Pattern
-	spaces   map[string]map[string]*entry // space → key
-	about    map[subject][]*entry         // entries by what they are about
+	keys     map[string][]*entry  // by key: one a space
+	entries  map[place]*entry     // the same
+	about    map[subject][]*entry // entries by what they are about
 	runs     map[string]bool
 	contract Contract
 	found    []finding
@@ -65,6 +68,14 @@ type checker struct {
 	conflicts      []event
 }
 
+// An event is a conflict that the memory spoke of.
+type event struct {
+	*Op
+	space    string
+	at       int // index of the operation
+	explains *Op // the first write that it was found to be about
+}
+
 type finding struct {
 	Violation
 	at int
@@ -72,7 +83,7 @@ type finding struct {
 
 // An entry is what one key holds in one space.
 type entry struct {
-	key       string
+	place
 	current   int // the highest version so far; 0 before the first
 	live      bool
 	value     string
@@ -84,6 +95,9 @@ type entry struct {
 	proposals []*proposal
 }
 
+// A place is where an entry is.
+type place struct{ space, key string }
+
 type version struct {
 	number int
 	value  string
@@ -92,35 +106,36 @@ type version struct {
 
 type proposal struct {
 	version int
-	value   string
-	state   Kind // Propose, Approve, Reject or Write
-}
-
-// An event is an operation that says something of a fact.
-type event struct {
-	space, key, fact string
-	at               int // index of the operation
+	value   string // empty when the log does not say it
+	state   Kind   // Propose, Approve, Reject or Write
+	at      int    // index of the operation
 }
 
 // A contradiction is a write against a fact that stands.
 type contradiction struct {
-	event
-	op      *Op
-	against string // key of the entry that it stands against
-	since   int    // index of the write of that
-	earlier transcript.Position
-	detail  string
+	*Op
+	space    string
+	at       int
+	proposed int    // index of its proposal, of the write itself without one
+	against  string // key of the entry that it stands against
+	since    int    // index of the write of that
+	earlier  transcript.Position
+	detail   string
 }
 
 // noticed reports whether a conflict event is about the contradiction. One that names no key is about a fact in all spaces.
-func (k *contradiction) noticed(e event) bool {
+func (k *contradiction) noticed(e *event) bool {
 	switch {
-	case e.at <= k.since:
+	case e.at <= k.since, e.Fact != "" && e.Fact != k.about():
 		return false
-	case e.key == "":
-		return e.fact == k.fact
+	case e.Key == "":
+		return e.at > k.proposed
+	case e.space != k.space:
+		return false
+	case e.Key == k.Key:
+		return true
 	}
-	return e.space == k.space && (e.fact == k.fact || e.key == k.key || e.key == k.against)
+	return e.at > k.proposed && (e.Fact != "" || e.Key == k.against || e.Key == k.about())
 }
 
 // A subject is a fact in a space.
@@ -135,14 +150,12 @@ func (c *checker) space(o *Op) string {
 }
 
 func (c *checker) entry(o *Op) *entry {
-	space := c.space(o)
-	if c.spaces[space] == nil {
-		c.spaces[space] = make(map[string]*entry)
-	}
-	e := c.spaces[space][o.Key]
+	at := place{c.space(o), o.Key}
+	e := c.entries[at]
 	if e == nil {
-		e = &entry{key: o.Key, replaced: make(map[int]transcript.Position)}
-		c.spaces[space][o.Key] = e
+		e = &entry{place: at, replaced: make(map[int]transcript.Position)}
+		c.entries[at] = e
+		c.keys[o.Key] = append(c.keys[o.Key], e)
 	}
 	return e
 }
@@ -157,6 +170,10 @@ func (c *checker) illegal(o *Op, format string, args ...any) {
 	c.violation(IllegalTransition, o, transcript.Position{}, format, args...)
 }
 
+func (c *checker) unchecked(rule Rule, o *Op, reason string) {
+	c.contract.Unchecked = append(c.contract.Unchecked, Unchecked{rule, o.Position, o.Run, o.Key, reason})
+}
+
 func (c *checker) op(o *Op) {
 	if !c.runs[o.Run] {
 		c.runs[o.Run] = true
@@ -166,7 +183,7 @@ func (c *checker) op(o *Op) {
 	switch o.Kind {
 	case Propose:
 		e := c.entry(o)
-		e.proposals = append(e.proposals, &proposal{cmp.Or(o.Version, e.current+1), o.Value, Propose})
+		e.proposals = append(e.proposals, &proposal{cmp.Or(o.Version, e.current+1), o.Value, Propose, c.at})
 	case Approve, Reject:
 		c.verdict(o)
 	case Write:
@@ -180,7 +197,7 @@ func (c *checker) op(o *Op) {
 	case Read:
 		c.read(o)
 	case Conflict:
-		c.conflicts = append(c.conflicts, event{c.space(o), o.Key, o.about(), c.at})
+		c.conflicts = append(c.conflicts, event{Op: o, space: c.space(o), at: c.at})
 	}
 }
 
@@ -200,17 +217,22 @@ func (c *checker) verdict(o *Op) {
 		}
 		return
 	}
-	p.state = o.Kind
+	p.state, p.value = o.Kind, cmp.Or(p.value, o.Value)
 }
 
-// proposal returns the latest proposal of a version and a value, in a state; a zero stands for any.
-func (e *entry) proposal(version int, value string, state Kind) *proposal {
+// proposal returns the latest proposal of a version and a value, in a state; a zero stands for any. Without one it is the latest of which the
+// log does not say the value.
+func (e *entry) proposal(version int, value string, state Kind) (unsaid *proposal) {
 	for _, p := range slices.Backward(e.proposals) {
-		if (version == 0 || p.version == version) && (value == "" || p.value == value) && (state == "" || p.state == state) {
+		switch {
+		case version != 0 && p.version != version, state != "" && p.state != state:
+		case value == "" || p.value == value:
 			return p
+		case p.value == "" && unsaid == nil:
+			unsaid = p
 		}
 	}
-	return nil
+	return unsaid
 }
 
 func (p *proposal) was() string {
@@ -227,11 +249,24 @@ func (p *proposal) was() string {
 
 // silent turns the contradictions that no conflict event is about into violations.
 func (c *checker) silent() {
-	for _, k := range c.contradictions {
-		if slices.ContainsFunc(c.conflicts, k.noticed) {
+	for i := range c.contradictions {
+		k := &c.contradictions[i]
+		if e := c.notice(k); e != nil {
+			e.explains = cmp.Or(e.explains, k.Op)
 			continue
 		}
 		c.at = k.at
-		c.violation(SilentConflict, k.op, k.earlier, "%s", k.detail)
+		c.violation(SilentConflict, k.Op, k.earlier, "%s", k.detail)
 	}
+}
+
+// notice returns the first conflict event that is about a contradiction. One that was about an earlier write says nothing of a later one.
+func (c *checker) notice(k *contradiction) *event {
+	for i := range c.conflicts {
+		e := &c.conflicts[i]
+		if spent := e.at < k.at && e.explains != nil && e.explains != k.Op; !spent && k.noticed(e) {
+			return e
+		}
+	}
+	return nil
 }

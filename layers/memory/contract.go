@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"cmp"
+
 	"github.com/agent-eval/feedback/layers"
 	"github.com/agent-eval/feedback/transcript"
 )
@@ -15,6 +17,8 @@ type Contract struct {
 	// Violations are in the order of the log. None is what a memory should have; when there is no operation either, nothing was
 	// measured.
 	Violations []Violation `json:"violations"`
+	// Unchecked is what the log says too little for, in its order: there, no violation is no proof.
+	Unchecked []Unchecked `json:"unchecked"`
 }
 
 // Counts are numbers of operations.
@@ -66,6 +70,15 @@ type Violation struct {
 	Detail  string              `json:"detail"`
 }
 
+// Unchecked is an operation at which a rule could not be checked.
+type Unchecked struct {
+	Rule     Rule                `json:"rule,omitempty"` // empty for all: see [Op.Validate]
+	Position transcript.Position `json:"position"`
+	Run      string              `json:"run"`
+	Key      string              `json:"key"`
+	Reason   string              `json:"reason"`
+}
+
 // A Rule is one that a memory has to keep. As a defect it has the same name.
 type Rule string
 
@@ -80,7 +93,8 @@ const (
 	LostUpdate Rule = "lost_update"
 	// CrossRunRead is a read that returned what another run wrote.
 	CrossRunRead Rule = "cross_run_read"
-	// SilentConflict is an accepted write that contradicts a fact that stands, with no conflict event about it from then on.
+	// SilentConflict is an accepted write that contradicts a fact that stands, with no conflict event about it. One that came before the write
+	// is about it if it names its key, or came when the write had been proposed.
 	SilentConflict Rule = "silent_conflict"
 )
 
@@ -109,6 +123,22 @@ func (c *Contract) Defects(run string) []layers.Defect {
 		}
 	}
 	return list
+}
+
+// NotChecked says what could not be checked in one run, in the form of layers.Run.Unchecked; none is an empty list.
+func (c *Contract) NotChecked(run string) []string {
+	list := []string{}
+	for _, u := range c.Unchecked {
+		if u.Run == run {
+			list = append(list, "memory: "+u.text())
+		}
+	}
+	return list
+}
+
+func (u *Unchecked) text() string {
+	rule := string(cmp.Or(u.Rule, "all rules"))
+	return rule + " at " + u.Position.String() + ": " + u.Reason
 }
 
 func (c *Contract) count(o *Op) {

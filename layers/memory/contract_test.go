@@ -15,7 +15,7 @@ import (
 	"github.com/agent-eval/feedback/transcript"
 )
 
-// check reads operations from their short form, one a line: op run key [base→]version value [fact=…] [by=actor] [refused].
+// check reads operations from their short form, one a line: op run key [base→]version value [fact=…] [by=actor] [refused] [nothing].
 func check(t *testing.T, log string, opts memory.Options) memory.Contract {
 	t.Helper()
 	c, err := memory.Check(parse(t, log), opts)
@@ -36,6 +36,8 @@ func parse(t *testing.T, log string) (ops []memory.Op) {
 				o.Fact = w[5:]
 			case strings.HasPrefix(w, "by="):
 				o.Actor = w[3:]
+			case w == "nothing":
+				o.Found = new(false)
 			case w == "refused":
 				o.Accepted = new(false)
 			case based:
@@ -154,6 +156,25 @@ func TestContract(t *testing.T) {
 		{"anew, and the version counts on", free, "write r1 k 0→1 a\ndelete r1 k\nwrite r1 k 0→0 b\nread r1 k 2 b", ""},
 		{"a conflict event by the fact, before the write is accepted", free, "write r1 k 0→1 mysql fact=db\nconflict r1 m fact=db\nwrite r1 m 0→1 postgres fact=db", ""},
 		{"one from before there was anything to contradict", free, "conflict r1 m fact=db\nwrite r1 k 0→1 mysql fact=db\nwrite r1 m 0→1 postgres fact=db", "3:silent_conflict←2"},
+		{"a conflict event about two others, before the third comes", free, `
+			write    r1 k 0→1 mysql fact=db
+			write    r1 m 0→1 postgres fact=db
+			conflict r1 m fact=db
+			write    r1 n 0→1 sqlite fact=db`, "4:silent_conflict←1 4:silent_conflict←2"},
+		{"the third had been proposed by then", memory.Options{}, `
+			propose  r1 k mysql
+			approve  r1 k
+			write    r1 k 0→1 mysql fact=db
+			propose  r1 m postgres
+			conflict r1 k fact=db
+			approve  r1 m
+			write    r1 m 0→1 postgres fact=db`, ""},
+		{"an event about what the write replaces", free, `
+			write    r1 k 0→1 mysql fact=db
+			write    r1 m 0→1 postgres fact=db
+			conflict r1 m
+			write    r1 m 1→2 sqlite fact=db`, "4:silent_conflict←1"},
+		{"an event about another fact of the key", free, "write r1 k 0→1 mysql fact=db\nwrite r1 m 0→1 postgres fact=db\nconflict r1 m fact=lang", "2:silent_conflict←1"},
 		{"one of another run", free, "write r1 k 0→1 mysql fact=db\nwrite r1 m 0→1 postgres fact=db\nconflict r2 m", "2:silent_conflict←1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -161,6 +182,62 @@ func TestContract(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// Where the log does not say a value, nothing is taken for granted: neither that it is what was approved, nor that it is another.
+func TestWhatTheLogDoesNotSayIsUnchecked(t *testing.T) {
+	free := memory.Options{NoApproval: true}
+	for _, c := range []struct {
+		name, log string
+		opts      memory.Options
+		broken    string
+		unchecked string
+	}{
+		{"a write without a value", "propose r1 k a\napprove r1 k\nwrite r1 k 0→1", memory.Options{}, "", "3:write_without_approval"},
+		{"a proposal without one", "propose r1 k 1\napprove r1 k 1\nwrite r1 k 0→1 a", memory.Options{}, "", "3:write_without_approval"},
+		{"its approval says it", "propose r1 k 1\napprove r1 k 1 a\nwrite r1 k 0→1 a", memory.Options{}, "", ""},
+		{"its approval says another", "propose r1 k 1\napprove r1 k 1 b\nwrite r1 k 0→1 a", memory.Options{}, "3:write_without_approval", ""},
+		{"an unsaid value beside a fact that stands", "write r1 k 0→1 a fact=f\nwrite r1 m 0→1 fact=f", free, "", "2:silent_conflict"},
+		{"a value beside an unsaid fact", "write r1 k 0→1 fact=f\nwrite r1 m 0→1 a fact=f", free, "", "2:silent_conflict"},
+		{"a read of which nothing is said", "write r1 k 0→1 a\nread r1 k", free, "", "2:cross_run_read"},
+		{"also where another run holds the key", "write r2 k 0→1 a\nread r1 k", free, "", "2:cross_run_read"},
+		{"one that found nothing", "write r2 k 0→1 a\nread r1 k nothing", free, "", ""},
+		{"a read where there was nothing to find", "write r2 other 0→1 a\nread r1 k", free, "", ""},
+		{"a version that two runs hold, with two values", "write r2 k 0→1 a\nwrite r1 k 0→1 b\nread r1 k 1", free, "", "3:cross_run_read"},
+		{"a value that may be the unsaid one", "write r1 k 0→1\nread r1 k 1 a", free, "", "2:cross_run_read"},
+	} {
+		got := check(t, c.log, c.opts)
+		var unchecked []string
+		for _, u := range got.Unchecked {
+			unchecked = append(unchecked, fmt.Sprintf("%d:%s", u.Position.Line, u.Rule))
+		}
+		if broken(got) != c.broken || strings.Join(unchecked, " ") != c.unchecked {
+			t.Errorf("%s: %q and %q, want %q and %q", c.name, broken(got), unchecked, c.broken, c.unchecked)
+		}
+	}
+}
+
+// An operation that cannot be judged is no operation, and no pass.
+func TestAnOperationWithoutItsPartsIsUnchecked(t *testing.T) {
+	at := func(line int) transcript.Position { return transcript.Position{File: "ops", Line: line} }
+	c, err := memory.Check([]memory.Op{
+		{Kind: memory.Write, Run: "r1", Key: "k", Value: "a", Position: at(1)},
+		{Kind: memory.Read, Run: "r1", Position: at(2)},
+		{Kind: memory.Read, Run: "r1", Key: "k", Version: 1, Found: new(false), Position: at(3)},
+	}, memory.Options{})
+	if err != nil || len(c.Unchecked) != 3 || c.Counts.Total() != 0 || len(c.Violations) != 0 {
+		t.Fatalf("%v %+v", err, c)
+	}
+	want := []string{"memory: all rules at ops:1: not a memory operation: a write without its base version",
+		"memory: all rules at ops:2: not a memory operation: a read without a key",
+		"memory: all rules at ops:3: not a memory operation: a read that found nothing, and yet a version or a value"}
+	if diff := cmp.Diff(want, c.NotChecked("r1")); diff != "" || len(c.NotChecked("r2")) != 0 {
+		t.Error(diff)
+	}
+	var text strings.Builder
+	if c.WriteText(&text); !strings.Contains(text.String(), "not measured") || !strings.Contains(text.String(), "not checked: all rules at ops:1: ") {
+		t.Errorf("%q", text.String())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-eval/feedback/internal/globs"
+	"github.com/agent-eval/feedback/internal/jsontext"
 	"github.com/agent-eval/feedback/layers/internal/walk"
 	"github.com/agent-eval/feedback/transcript"
 )
@@ -70,7 +71,7 @@ func (m *matcher) follow(s *transcript.Session) (v course) {
 }
 
 func (m *matcher) recalls(v *course, index int, pos transcript.Position, text string) {
-	if strings.Contains(strings.ToLower(text), m.recall) {
+	if jsontext.Contains(strings.ToLower(text), m.recall) {
 		v.returned.note(index, pos)
 	}
 }

@@ -286,7 +286,7 @@ func TestRecallRoundTripsAndPrintsSafely(t *testing.T) {
 	var text strings.Builder
 	r.WriteText(&text)
 	memory.WriteEpisodes(&text, []memory.Episode{{Class: memory.Learnt}, {Class: memory.Metadata}})
-	for _, want := range []string{"recall 1/1 100% [21–100%]", "!!! model differs", "not checked: token budget", "not measured: b: ", " 50%  learnt"} {
+	for _, want := range []string{"recall 1/1 100% [21%–100%]", "!!! model differs", "not checked: token budget", "not measured: b: ", " 50%  learnt"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}

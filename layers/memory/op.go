@@ -17,8 +17,8 @@ type Op struct {
 	Actor string `json:"actor"` // who did it: an agent, a reviewer, …
 	Key   string `json:"key"`   // of the entry
 	// Version is the version of the entry that is meant, from 1: what a proposal or a write makes, what is approved or rejected, what a read
-	// returned. 0 means the next one for a proposal, Base + 1 for a write, the latest proposal for an approval, and nothing for a read that found
-	// nothing.
+	// returned. 0 means the next one for a proposal, Base + 1 for a write, the latest proposal for an approval; for a read that the log does
+	// not say it.
 	Version int `json:"version"`
 	// Base is the version that a write replaces or a delete removes, 0 for an entry that is not there. A write has to have it; a
 	// delete without it means whatever is there.
@@ -27,8 +27,10 @@ type Op struct {
 	// Fact is what the value is about. Entries of different keys that are about the same can contradict each other. Default: Key.
 	Fact string `json:"fact,omitempty"`
 	// Accepted is false for a write or a delete that the memory refused. Default: true.
-	Accepted *bool  `json:"accepted,omitempty"`
-	Time     string `json:"time,omitempty"` // for the reader of the log alone: the order of the log is what counts
+	Accepted *bool `json:"accepted,omitempty"`
+	// Found is false for a read that found nothing. Default: true; where the log then says neither version nor value, it is not known what was read.
+	Found *bool  `json:"found,omitempty"`
+	Time  string `json:"time,omitempty"` // for the reader of the log alone: the order of the log is what counts
 	// Position is where the operation stands in its log.
 	Position transcript.Position `json:"position"`
 }
@@ -70,12 +72,17 @@ func (o Op) Validate() error {
 		return fmt.Errorf("%w: version %d", ErrOp, o.Version)
 	case o.Base != nil && *o.Base < 0:
 		return fmt.Errorf("%w: base version %d", ErrOp, *o.Base)
+	case !o.found() && (o.Version > 0 || o.Value != ""):
+		return fmt.Errorf("%w: a %s that found nothing, and yet a version or a value", ErrOp, o.Kind)
 	}
 	return nil
 }
 
 // accepted reports whether a write or a delete took effect.
 func (o *Op) accepted() bool { return o.Accepted == nil || *o.Accepted }
+
+// found reports whether a read returned something, as far as the log says.
+func (o *Op) found() bool { return o.Found == nil || *o.Found }
 
 // about returns what the operation is about.
 func (o *Op) about() string { return cmp.Or(o.Fact, o.Key) }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/agent-eval/feedback/internal/textutil"
-	"github.com/agent-eval/feedback/layers"
 )
 
 // listed is how many places the texts list of a kind.
@@ -34,6 +33,12 @@ func (c Contract) WriteText(w io.Writer) error {
 	}
 	if n := len(c.Violations) - listed; n > 0 {
 		fmt.Fprintf(&t, "      … and %d more\n", n)
+	}
+	for _, u := range c.Unchecked[:min(len(c.Unchecked), listed)] {
+		fmt.Fprintf(&t, "      not checked: %s\n", textutil.Printable(u.text(), 300))
+	}
+	if n := len(c.Unchecked) - listed; n > 0 {
+		fmt.Fprintf(&t, "      … and %d more not checked\n", n)
 	}
 	_, err := io.WriteString(w, t.String())
 	return err
@@ -67,20 +72,13 @@ func (r Recall) WriteText(w io.Writer) error {
 
 func (a *ArmRecall) write(t *strings.Builder) {
 	fmt.Fprintf(t, "    %-20s recall %s · returned %s · used %s · plan A first %s\n", textutil.Printable(a.Label, 20),
-		rate(a.Recall), rate(a.Returned), rate(a.Used), rate(a.PlanAFirst))
+		a.Recall, a.Returned, a.Used, a.PlanAFirst)
 	for _, e := range a.Unmeasured[:min(len(a.Unmeasured), listed)] {
 		fmt.Fprintf(t, "      not measured: %s: %s\n", textutil.Printable(e.Probe, 40), textutil.Printable(e.Unmeasured, 100))
 	}
 	if n := len(a.Unmeasured) - listed; n > 0 {
 		fmt.Fprintf(t, "      … and %d more\n", n)
 	}
-}
-
-func rate(r layers.Rate) string {
-	if r.Value == nil {
-		return "—"
-	}
-	return fmt.Sprintf("%d/%d %.0f%% [%.0f–%.0f%%]", r.Count, r.Of, 100**r.Value, 100**r.Lo, 100**r.Hi)
 }
 
 // WriteEpisodes writes how many episodes there are of each class. The error is that of w.

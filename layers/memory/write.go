@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/agent-eval/feedback/internal/textutil"
@@ -33,11 +32,11 @@ func (c *checker) write(o *Op) {
 		c.illegal(o, "version %d was there before", number)
 	}
 	if e.live && base != e.current {
-		c.contradict(o, e)
+		c.contradict(o, e, e, number)
 	}
 	for _, other := range c.about[subject{c.space(o), o.about()}] {
 		if other != e && other.live {
-			c.contradict(o, other)
+			c.contradict(o, e, other, number)
 		}
 	}
 	if anew || !replaced {
@@ -64,6 +63,12 @@ func (c *checker) tells(e *entry, o *Op) {
 // approved judges whether somebody approved just this value for this version.
 func (c *checker) approved(o *Op, e *entry, number int) {
 	if p := e.proposal(number, o.Value, Approve); p != nil {
+		switch {
+		case o.Value == "":
+			c.unchecked(UnapprovedWrite, o, "the log does not say what was written")
+		case p.value == "":
+			c.unchecked(UnapprovedWrite, o, "the log does not say what was approved")
+		}
 		p.state = Write
 		return
 	}
@@ -76,15 +81,28 @@ func (c *checker) approved(o *Op, e *entry, number int) {
 	c.violation(UnapprovedWrite, o, transcript.Position{}, "version %d: %s", number, detail)
 }
 
-// contradict notes a write whose value is not that of an entry about the same fact.
-func (c *checker) contradict(o *Op, e *entry) {
-	if o.Value == e.value || o.about() != e.fact {
+// contradict notes a write whose value is not that of another entry about the same fact, or of its own when it replaces an older version.
+func (c *checker) contradict(o *Op, own, e *entry, number int) {
+	switch {
+	case o.about() != e.fact:
+		return
+	case o.Value == "":
+		c.unchecked(SilentConflict, o, "the log does not say what was written, where "+e.key+" is about the same")
+		return
+	case e.value == "":
+		c.unchecked(SilentConflict, o, "the log does not say what "+e.key+" says of the same")
+		return
+	case o.Value == e.value:
 		return
 	}
-	c.contradictions = append(c.contradictions, contradiction{
-		event: event{c.space(o), o.Key, o.about(), c.at}, op: o, against: e.key, since: e.index, earlier: e.at,
+	k := contradiction{
+		Op: o, space: c.space(o), at: c.at, proposed: c.at, against: e.key, since: e.index, earlier: e.at,
 		detail: "says " + textutil.Printable(o.Value, 60) + ", where " + e.key + " says " + textutil.Printable(e.value, 60),
-	})
+	}
+	if p := own.proposal(number, o.Value, ""); p != nil {
+		k.proposed = p.at
+	}
+	c.contradictions = append(c.contradictions, k)
 }
 
 // remove judges an accepted delete and carries it out.
@@ -112,33 +130,53 @@ func (c *checker) remove(o *Op) {
 
 // read judges what a read returned.
 func (c *checker) read(o *Op) {
-	if o.Version == 0 && o.Value == "" { // it found nothing
+	if !o.found() {
 		return
 	}
-	own := c.space(o)
-	if e := c.spaces[own][o.Key]; e != nil && e.holds(o) != nil {
-		if !e.live {
-			c.illegal(o, "a read of what was deleted")
+	e := c.entry(o)
+	mine, sure := e.holds(o)
+	other, space := c.elsewhere(e, o)
+	switch {
+	case o.Version == 0 && o.Value == "":
+		if mine != nil || other != nil { // else there was nothing to find
+			c.unchecked(CrossRunRead, o, "the log does not say what was read")
 		}
-		return
+	case mine == nil && other != nil:
+		c.violation(CrossRunRead, o, other.at, "returned what run %s wrote", textutil.Printable(space, 60))
+	case mine == nil:
+		c.illegal(o, "a read of version %d with a value that nobody wrote", o.Version)
+	case !e.live:
+		c.illegal(o, "a read of what was deleted")
+	case !sure:
+		c.unchecked(CrossRunRead, o, "the log does not say what this run wrote")
+	case o.Value == "" && other != nil && other.value != mine.value:
+		c.unchecked(CrossRunRead, o, "the log does not say which value was read, and run "+textutil.Printable(space, 60)+" wrote another one")
 	}
-	for _, space := range slices.Sorted(maps.Keys(c.spaces)) {
-		if e := c.spaces[space][o.Key]; space != own && e != nil {
-			if v := e.holds(o); v != nil {
-				c.violation(CrossRunRead, o, v.at, "returned what run %s wrote", textutil.Printable(space, 60))
-				return
+}
+
+// elsewhere returns the version that a read returned if the key's entry in another space holds it, and that space.
+func (c *checker) elsewhere(own *entry, o *Op) (*version, string) {
+	for _, e := range c.keys[o.Key] {
+		if e != own {
+			if v, sure := e.holds(o); sure {
+				return v, e.space
 			}
 		}
 	}
-	c.illegal(o, "a read of version %d with a value that nobody wrote", o.Version)
+	return nil, ""
 }
 
-// holds returns the version that a read returned, or nil.
-func (e *entry) holds(o *Op) *version {
+// holds returns the version that a read returned, or nil. It is not sure where the log does not say the version's value.
+func (e *entry) holds(o *Op) (v *version, sure bool) {
 	for i := range slices.Backward(e.versions) {
-		if v := &e.versions[i]; (o.Version == 0 || v.number == o.Version) && (o.Value == "" || v.value == o.Value) {
-			return v
+		w := &e.versions[i]
+		switch {
+		case o.Version != 0 && w.number != o.Version:
+		case o.Value == "" || w.value == o.Value:
+			return w, true
+		case w.value == "" && v == nil:
+			v = w
 		}
 	}
-	return nil
+	return v, false
 }

@@ -3,9 +3,7 @@ package rag
 import (
 	"fmt"
 	"io"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/agent-eval/feedback/internal/textutil"
@@ -37,9 +35,10 @@ const (
 
 // The verdicts that do not.
 const (
-	FileNotReturned Support = "file not returned" // no tool returned anything of it
-	LinesNotShipped Support = "lines not shipped" // the file was returned, some of these lines were not
-	QuoteNotFound   Support = "quote not found"   // no result holds it verbatim
+	FileNotReturned Support = "file not returned"     // no tool returned anything of it
+	LinesNotShipped Support = "lines not shipped"     // the file was returned, some of these lines were not
+	QuoteNotFound   Support = "quote not found"       // no result holds it verbatim
+	OtherFile       Support = "quote of another file" // a result holds it, and none of the file that the answer names for it
 )
 
 // The verdicts of what could not be checked, and is in no rate.
@@ -55,7 +54,7 @@ func (s Support) Holds() (holds, ok bool) {
 	switch s {
 	case Supported, Named:
 		return true, true
-	case FileNotReturned, LinesNotShipped, QuoteNotFound:
+	case FileNotReturned, LinesNotShipped, QuoteNotFound, OtherFile:
 		return false, true
 	}
 	return false, false
@@ -68,7 +67,8 @@ func (s Support) Holds() (holds, ok bool) {
 // A cited path names the files that are equal to it, or of which one ends in the other at a slash. All cited lines have to be among the numbered lines
 // of one of them that the retrieval tool, a read or a search returned, or a result has to name the one line that is cited. A path without an
 // extension is a citation only where a tool returned the file: postgres/postgis:16 is none. A code block is compared
-// line by line, its indent and white space at the ends aside, part by part between lines that are an ellipsis. One
+// line by line, its indent and white space at the ends aside, part by part between lines that are an ellipsis. Where its first line, its fence or the
+// line before it names a file, a result of that file has to hold it. One
 // that is marked as a shell session is no quotation, and neither is one that holds nowhere, unless a file is named for it or half of its
 // lines stand in a result: code that the answer itself proposes is held against nobody.
 func Ground(s *transcript.Session) Grounding {
@@ -88,16 +88,13 @@ func Ground(s *transcript.Session) Grounding {
 		return g
 	}
 	e := gather(s)
+	mentioned := mentions(e.results, g.Citations)
 	for i := range g.Citations {
-		g.Citations[i].Verdict = e.check(g.Citations[i])
+		g.Citations[i].Verdict = e.check(g.Citations[i], mentioned[i])
 	}
-	g.Citations = slices.DeleteFunc(g.Citations, func(c Citation) bool { return c.bare() && !e.shows(c.Path) })
-	if len(blocks) > 0 {
-		e.join()
-		known := e.known()
-		for _, b := range blocks {
-			g.Quotes = append(g.Quotes, Quote{strings.TrimSpace(b.lines[0]), len(b.lines), e.quote(b, known)})
-		}
+	g.Citations = slices.DeleteFunc(g.Citations, func(c Citation) bool { return c.bare() && len(e.named(c.Path)) == 0 })
+	for _, b := range blocks {
+		g.Quotes = append(g.Quotes, Quote{strings.TrimSpace(b.lines[0]), len(b.lines), e.quote(b)})
 	}
 	g.rate()
 	return g
@@ -136,26 +133,24 @@ func keepsTexts(s *transcript.Session) bool {
 	return !dropped
 }
 
-// check returns whether the lines of a citation were returned.
-func (e *evidence) check(c Citation) Support {
+// check returns whether the lines of a citation were returned; mentioned says that a result names its line.
+func (e *evidence) check(c Citation, mentioned bool) Support {
 	var of shown // all files that it may name
 	found := false
-	for name, f := range e.files {
-		if !sameFile(name, c.Path) {
-			continue
-		}
-		if e.has(name, c.From, c.To) {
+	for _, name := range e.named(c.Path) {
+		f := e.files[name]
+		if f.has(c.From, c.To) {
 			return Supported
 		}
 		found = found || len(f.lines) > 0
 		of.loose = of.loose || f.loose || f.named && len(f.lines) == 0
 		of.written = of.written || f.written
 	}
-	for _, pattern := range e.globs {
-		of.loose = of.loose || matchesTail(pattern, c.Path)
+	for _, p := range e.globs {
+		of.loose = of.loose || matchesTail(p.glob, c.Path)
 	}
 	switch {
-	case c.From == c.To && e.names(c.Path, c.From):
+	case mentioned:
 		return Named
 	case of.written:
 		return NotFromTool
@@ -167,55 +162,6 @@ func (e *evidence) check(c Citation) Support {
 		return LinesNotShipped
 	}
 	return FileNotReturned
-}
-
-// matchesTail reports whether a pattern of a command line matches as many elements at the end of a path as it has.
-func matchesTail(pattern, name string) bool {
-	elems := strings.Split(name, "/")
-	n := min(strings.Count(pattern, "/")+1, len(elems))
-	parts := strings.Split(pattern, "/")
-	ok, err := path.Match(strings.Join(parts[len(parts)-n:], "/"), strings.Join(elems[len(elems)-n:], "/"))
-	return ok && err == nil
-}
-
-// names reports whether a result names a line of a file: lib/a.go:12, or, in codegraph's list of what it did not show, lib/a.go: name:12.
-func (e *evidence) names(name string, line int) bool {
-	base := path.Base(name) + ":"
-	number := strconv.Itoa(line)
-	for _, text := range e.texts {
-		for at := strings.Index(text, base); at >= 0; {
-			start := strings.LastIndexAny(text[:at], " \t\n\"'`([{<@:,=*") + 1
-			end := at + len(base)
-			if sameFile(clean(text[start:end-1]), name) {
-				rest, _, _ := strings.Cut(text[end:], "\n")
-				if starts(rest, number) || strings.HasPrefix(rest, " ") && listed(rest, number) {
-					return true
-				}
-			}
-			next := strings.Index(text[end:], base)
-			if next < 0 {
-				break
-			}
-			at = end + next
-		}
-	}
-	return false
-}
-
-// starts reports whether a text starts with the number.
-func starts(text, number string) bool {
-	rest, ok := strings.CutPrefix(text, number)
-	return ok && (rest == "" || rest[0] < '0' || rest[0] > '9')
-}
-
-// listed reports whether a list of name:line has the line.
-func listed(list, number string) bool {
-	for item := range strings.SplitSeq(list, ",") {
-		if name, n, ok := strings.Cut(strings.TrimSpace(item), ":"); ok && n == number && !strings.Contains(name, " ") {
-			return true
-		}
-	}
-	return false
 }
 
 func (g *Grounding) rate() {

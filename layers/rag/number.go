@@ -54,7 +54,7 @@ func located(line string) (path, number, text string, ok bool) {
 
 // around reads a line of context, path-12-text, of one of the files.
 func around(line string, files map[string]bool) (path, number, text string, ok bool) {
-	for at := range len(line) {
+	for at := range min(len(line), longestPath) {
 		if line[at] != '-' || !files[line[:at]] {
 			continue
 		}

@@ -14,28 +14,40 @@ type page struct {
 	e     *evidence
 	lines []string
 	plain []string // the lines; those with a number lose it
+	text  int      // index of plain in the corpus
 }
 
 func newPage(e *evidence, text string) *page {
 	all := lines(text)
-	return &page{e, all, slices.Clone(all)}
+	plain := slices.Clone(all)
+	return &page{e, all, plain, e.plain.add(plain)}
+}
+
+// may says that what the page holds may be of a file.
+func (p *page) may(file string) *shown {
+	f := p.e.file(file)
+	if n := len(f.texts); n == 0 || f.texts[n-1] != p.text {
+		f.texts = append(f.texts, p.text)
+	}
+	return f
 }
 
 // sections reads lines under headers: what stands above the first is of the file first, if that is not empty. Headers are those of codegraph, and lines
 // that end in one of the names.
 func (p *page) sections(first string, number numbering, names map[string]bool) {
 	var cur *shown
-	numbered, text := false, false
-	start := func(name string) {
-		if cur != nil && text && !numbered {
-			cur.loose = true
+	numbered, text, from := false, false, 0
+	start := func(name string, at int) {
+		if cur != nil && text {
+			cur.loose = cur.loose || !numbered
+			cur.texts = append(cur.texts, p.e.plain.add(p.plain[from:at]))
 		}
-		cur, numbered, text = nil, false, false
+		cur, numbered, text, from = nil, false, false, at
 		if name != "" {
 			cur = p.e.file(name)
 		}
 	}
-	start(first)
+	start(first, 0)
 	var open fence
 	for i, l := range p.lines {
 		inside := open.inside(l)
@@ -46,14 +58,14 @@ func (p *page) sections(first string, number numbering, names map[string]bool) {
 		}
 		switch name := sectionOf(l, names); {
 		case !inside && name != "":
-			start(name)
+			start(name, i)
 		case !inside && strings.HasPrefix(l, "> "): // guidance
-			start("")
+			start("", i)
 		default:
 			text = text || strings.TrimSpace(l) != ""
 		}
 	}
-	start("")
+	start("", len(p.lines))
 }
 
 // sectionOf returns the file of which a line is the header.
@@ -96,7 +108,7 @@ func (p *page) retrieval(asked string, r *transcript.Response) {
 	}
 	p.sections(asked, barred, names)
 	for n := range names {
-		p.e.file(n).named = true
+		p.may(n).named = true
 	}
 }
 
@@ -128,7 +140,7 @@ func (p *page) note(act shell.Action, names []string) {
 	for _, l := range p.lines {
 		for _, side := range []string{"--- a/", "+++ b/"} { // as git diff names a file
 			if name, ok := strings.CutPrefix(l, side); ok {
-				p.e.file(strings.TrimSpace(name)).loose = true
+				p.may(strings.TrimSpace(name)).loose = true
 			}
 		}
 	}
@@ -136,11 +148,11 @@ func (p *page) note(act shell.Action, names []string) {
 		switch {
 		case act.Kind == shell.Search: // it prints the names of files, or of the only one what was found in it
 		case strings.ContainsAny(n, "*?["):
-			p.e.globs = append(p.e.globs, clean(n))
+			p.e.globs = append(p.e.globs, pattern{clean(n), p.text})
 		case act.Kind == shell.Read && len(act.Files) > 1 && slices.Contains(act.Files, n):
-			p.e.file(n).loose = true
+			p.may(n).loose = true
 		case !slices.ContainsFunc(act.Files, func(f string) bool { return sameFile(clean(f), clean(n)) }): // those are dealt with
-			p.e.file(n).named = true
+			p.may(n).named = true
 		}
 	}
 }
@@ -172,14 +184,16 @@ func (p *page) found(in string) {
 		if !ok {
 			name, number, text, ok = around(l, files)
 		}
-		switch before, _, colon := strings.Cut(l, ":"); {
+		switch before, behind, colon := strings.Cut(l, ":"); {
 		case ok:
 			p.plain[i] = text
 			p.e.file(name).add(number, text)
 		case colon && strings.ContainsAny(before, "./") && !strings.ContainsAny(before, " \t"): // a line without its number
-			p.e.file(before).loose = true
+			p.plain[i] = behind
+			f := p.e.file(before)
+			f.loose, f.texts = true, append(f.texts, p.e.plain.add(p.plain[i:i+1]))
 		case path.Ext(in) != "" && strings.TrimSpace(l) != "":
-			p.e.file(in).named = true
+			p.may(in).named = true
 		}
 	}
 }

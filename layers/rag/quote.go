@@ -18,7 +18,13 @@ type Quote struct {
 // A block is a code block of an answer.
 type block struct {
 	lines []string
-	named bool // the text before it, its fence or its first line says which file it is from
+	from  []named // the files that its first line, else its fence, else the text before it names
+}
+
+// A named is a file that a text names.
+type named struct {
+	path string
+	sure bool // it has a directory, or is marked as code
 }
 
 // split parts an answer into its prose and its code blocks. One that is not closed goes on to the end.
@@ -43,7 +49,9 @@ func split(answer string) (prose string, blocks []block) {
 			}
 		case !was:
 			info = strings.Trim(l, " `~")
-			b = block{named: namesFile(info) || namesFile(before)}
+			if b = (block{from: filesIn(info)}); len(b.from) == 0 {
+				b.from = filesIn(before)
+			}
 		case !is:
 			end()
 			before = ""
@@ -57,8 +65,22 @@ func split(answer string) (prose string, blocks []block) {
 	return text.String(), blocks
 }
 
-func namesFile(text string) bool {
-	return text != "" && (len(transcript.ParseResponse([]byte(text)).Mentioned) > 0 || len(citations(text)) > 0)
+// filesIn returns the files that a text names.
+func filesIn(text string) (list []named) {
+	add := func(name string) {
+		sure := strings.ContainsAny(name, `/\`) || strings.Contains(text, "`"+name)
+		list = append(list, named{clean(name), sure})
+	}
+	if text == "" {
+		return nil
+	}
+	for _, name := range transcript.ParseResponse([]byte(text)).Mentioned {
+		add(name)
+	}
+	for _, c := range citations(text) {
+		add(c.Path)
+	}
+	return list
 }
 
 // isSession reports whether a fence says that commands or their output follow, which nobody quotes from a file.
@@ -82,9 +104,12 @@ func (b *block) tidy() {
 	b.lines = trimBlank(b.lines)
 	if len(b.lines) > 1 {
 		if m := comment.FindStringSubmatch(b.lines[0]); m != nil {
-			place := len(strings.Fields(m[1])) == 1 && namesFile(m[1])
-			if place || lineNote.MatchString(m[1]) {
-				b.lines, b.named = trimBlank(b.lines[1:]), b.named || place
+			from := filesIn(m[1])
+			if len(strings.Fields(m[1])) == 1 && len(from) > 0 || lineNote.MatchString(m[1]) {
+				b.lines = trimBlank(b.lines[1:])
+				if len(from) > 0 {
+					b.from = from
+				}
 			}
 		}
 	}
@@ -124,90 +149,54 @@ func ellipsis(line string) bool {
 	return dots == "..." || dots == "…"
 }
 
-// quote returns whether a result holds the block. A block that holds nowhere is held against the answer only where it claims to be a quotation: a file
-// is named for it, or at least half of its lines stand in a result.
-func (e *evidence) quote(b block, known map[string]bool) Support {
+// quote returns whether a result holds the block, one of a file that is named for it where there is one. A block that holds nowhere is held against the
+// answer only where it claims to be a quotation: a file is named for it, or at least half of its lines stand in a result.
+func (e *evidence) quote(b block) Support {
+	files := e.claimed(b)
 	switch {
-	case holdsAll(e.plain, b.lines):
+	case files == nil && e.plain.holds(b.lines, nil), files != nil && e.plain.holds(b.lines, func(text int) bool { return files[text] }):
 		return Supported
-	case holdsAll(e.own, b.lines):
+	case e.own.holds(b.lines, nil):
 		return NotFromTool
 	case e.unseen:
 		return Unseen
-	case b.named || mostly(b.lines, known):
+	case files != nil && e.plain.holds(b.lines, nil):
+		return OtherFile
+	case len(b.from) > 0 || e.mostly(b.lines):
 		return QuoteNotFound
 	}
 	return NoQuote
 }
 
-// known returns the lines of all results, without the white space around them.
-func (e *evidence) known() map[string]bool {
-	known := make(map[string]bool)
-	for _, text := range e.plain {
-		for _, l := range text {
-			known[strings.TrimSpace(l)] = true
+// claimed returns the texts that are of the files that are named for a block, or may be; nil when none is. A bare name that no tool knows may be
+// that of a product, as Node.js is, unless it is marked as code.
+func (e *evidence) claimed(b block) map[int]bool {
+	var texts map[int]bool
+	for _, name := range b.from {
+		of := e.texts(name.path)
+		if len(of) == 0 && !name.sure {
+			continue
+		}
+		if texts == nil {
+			texts = make(map[int]bool)
+		}
+		for _, i := range of {
+			texts[i] = true
 		}
 	}
-	return known
+	return texts
 }
 
-func mostly(lines []string, known map[string]bool) bool {
+// mostly reports whether at least half of the lines stand in a result.
+func (e *evidence) mostly(lines []string) bool {
 	stand, all := 0, 0
 	for _, l := range lines {
 		if substantial(l) {
 			all++
-			if known[strings.TrimSpace(l)] {
+			if len(e.plain.places(l)) > 0 {
 				stand++
 			}
 		}
 	}
 	return 2*stand >= all
-}
-
-// holdsAll reports whether each part of a quotation between ellipses stands in some text.
-func holdsAll(texts [][]string, quote []string) bool {
-	var part []string
-	for _, l := range append(slices.Clip(quote), "…") {
-		if !ellipsis(l) {
-			part = append(part, l)
-			continue
-		}
-		if part = trimBlank(part); len(part) > 0 && !holds(texts, part) {
-			return false
-		}
-		part = nil
-	}
-	return true
-}
-
-// holds reports whether the lines stand one after the other in some text, white space at their ends and a common indent aside.
-func holds(texts [][]string, quote []string) bool {
-	quote = level(quote)
-	first := strings.TrimSpace(quote[0])
-	for _, text := range texts {
-		for i := 0; i+len(quote) <= len(text); i++ {
-			if strings.TrimSpace(text[i]) == first && slices.Equal(level(text[i:i+len(quote)]), quote) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// level returns lines without the indent that all of them share, and without white space at their ends.
-func level(lines []string) []string {
-	indent := -1
-	for _, l := range lines {
-		if strings.TrimSpace(l) == "" {
-			continue
-		}
-		if n := len(l) - len(strings.TrimLeft(l, " \t")); indent < 0 || n < indent {
-			indent = n
-		}
-	}
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		out[i] = strings.TrimRight(l[min(len(l), max(indent, 0)):], " \t\r")
-	}
-	return out
 }

@@ -6,6 +6,7 @@ package strictjson
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +23,7 @@ var ErrNoEntries = errors.New("no entries")
 
 // Object decodes one JSON object into the struct that v points to. When it fails, v holds nothing to rely on.
 func Object(data []byte, v any) error {
-	if err := names(data); err != nil {
+	if err := Names(data); err != nil {
 		return err
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -37,34 +38,51 @@ func Object(data []byte, v any) error {
 	return nil
 }
 
-// names checks that the text is one object in which no name stands twice.
-func names(data []byte) error {
+// Names checks that the text is one object in which no name stands twice, nor in one within it. Those of the object itself are the same
+// in any case, as they are to a struct.
+func Names(data []byte) error {
 	var s jsontext.Scanner
 	s.Reset(data, 0)
-	if k := s.Peek(); k != jsontext.Object {
-		if s.Skip(); s.Err() != nil {
-			return s.Err()
-		}
-		return fmt.Errorf("want a JSON object, got %s", k)
-	}
-	seen := make(map[string]bool)
-	for more := s.Enter(); more; more = s.More(jsontext.Object) {
-		name := string(s.Key())
-		s.Skip()
-		if lower := strings.ToLower(name); s.Err() == nil && seen[lower] { // fields match in any case
-			return fmt.Errorf("field %q stands twice", name)
-		} else {
-			seen[lower] = true
-		}
-	}
-	if s.Err() != nil {
+	k := s.Peek()
+	err := unique(&s, strings.ToLower)
+	switch {
+	case s.Err() != nil:
 		return s.Err()
-	}
-	if rest := bytes.TrimSpace(data[s.Offset():]); len(rest) > 0 {
+	case k != jsontext.Object:
+		return fmt.Errorf("want a JSON object, got %s", k)
+	case err != nil:
+		return err
+	case len(bytes.TrimSpace(data[s.Offset():])) > 0:
 		return errors.New("text after the object")
 	}
 	return nil
 }
+
+// unique walks over a value, and returns an error about the first name that stands twice in an object. Same brings names into the form in which those
+// of the outermost one are compared.
+func unique(s *jsontext.Scanner, same func(string) string) (err error) {
+	switch k := s.Peek(); k {
+	case jsontext.Object:
+		seen := make(map[string]bool)
+		for more := s.Enter(); more; more = s.More(k) {
+			name := string(s.Key())
+			if seen[same(name)] && err == nil {
+				err = fmt.Errorf("field %q stands twice", name)
+			}
+			seen[same(name)] = true
+			err = cmp.Or(err, unique(s, exactly))
+		}
+	case jsontext.Array:
+		for more := s.Enter(); more; more = s.More(k) {
+			err = cmp.Or(err, unique(s, exactly))
+		}
+	default:
+		s.Skip()
+	}
+	return err
+}
+
+func exactly(name string) string { return name }
 
 // Lines reads one object a line and calls each for all that can be decoded, in order; what each returns is an error of that
 // line. Empty lines are passed over. All errors come joined, each a [transcript.Problem]; one of r itself, and [ErrNoEntries] for a file
@@ -108,7 +126,7 @@ func decode[T any](text []byte) (v T, err error) {
 }
 
 // Elements is [Lines] for the elements of one JSON array, whatever lines they stand on: the line of an error is that on which its
-// element starts. Text that is no array, or ends within it, is an error too; what stands before that is read.
+// element starts. Text that is no array, or ends within it, is an error too; what stands before that is read. An array without elements is none.
 func Elements[T any](r io.Reader, name string, each func(transcript.Position, T) error) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -129,7 +147,7 @@ func Elements[T any](r io.Reader, name string, each func(transcript.Position, T)
 		problem(s.Offset(), errors.New("want a JSON array"))
 		return errors.Join(errs...)
 	}
-	entries, line, counted := 0, 1, 0
+	line, counted := 1, 0
 	for more := s.Enter(); more; more = s.More(jsontext.Array) {
 		s.Peek() // steps over white space
 		start := s.Offset()
@@ -140,20 +158,16 @@ func Elements[T any](r io.Reader, name string, each func(transcript.Position, T)
 		line, counted = line+bytes.Count(data[counted:start], []byte("\n")), start
 		entry, err := decode[T](text)
 		if err == nil {
-			entries++
 			err = each(transcript.Position{File: name, Line: line}, entry)
 		}
 		if err != nil {
-			problem(start, err)
+			errs = append(errs, transcript.Problem{Pos: transcript.Position{File: name, Line: line}, Reason: err.Error()})
 		}
 	}
 	if se, ok := errors.AsType[*jsontext.SyntaxError](s.Err()); ok {
 		problem(min(se.Offset, len(data)), se.Err)
 	} else if rest := bytes.TrimSpace(data[s.Offset():]); len(rest) > 0 {
 		problem(s.Offset(), errors.New("text after the array"))
-	}
-	if entries == 0 && len(errs) == 0 {
-		errs = append(errs, &transcript.FileError{File: name, Err: ErrNoEntries})
 	}
 	return errors.Join(errs...)
 }

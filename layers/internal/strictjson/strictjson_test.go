@@ -22,6 +22,8 @@ func TestObjectRefusesWhatWouldBeSilent(t *testing.T) {
 		`{"name":"a","limt":1}`:                     "limt",
 		`{"name":"a","limit":1,"limit":2}`:          "twice",
 		`{"name":"a","limit":1,"Limit":2}`:          "twice",
+		`{"name":"a","limit":[{"x":1,"x":1}]}`:      `"x" stands twice`,
+		`{"name":{"y":{"z":1,"\u007a":2}}}`:         `"z" stands twice`,
 		`{"name":"a","limit":"1"}`:                  "limit",
 		`{"name":"a","limit":1.5}`:                  "limit",
 		`{"name":"a"} {"name":"b"}`:                 "after the object",
@@ -77,7 +79,7 @@ func TestElementsSayTheirLine(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                          "f: no entries",
-		"[]":                        "f: no entries",
+		" \n":                       "f: no entries",
 		"\n{}":                      "f:2: want a JSON array",
 		"[{\"name\":\"a\"}\n] x":    "f:2: text after the array",
 		"[{\"name\":\"a\"},\n{\"na": "f:2: unexpected end of JSON",
@@ -86,6 +88,9 @@ func TestElementsSayTheirLine(t *testing.T) {
 		if err := Elements(strings.NewReader(text), "f", collect(&got)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
+	}
+	if err := Elements(strings.NewReader("[ ]"), "f", collect(&got)); err != nil {
+		t.Errorf("an empty array: %v", err)
 	}
 }
 
@@ -114,7 +119,7 @@ func FuzzReaders(f *testing.F) {
 				last, n = p.Line, n+1
 				return nil
 			})
-			if n == 0 && err == nil {
+			if empty := strings.TrimSpace(strings.Trim(strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff")), "[]")) == ""; n == 0 && err == nil && !empty {
 				t.Error("nothing read, and no error")
 			}
 		}
