@@ -147,8 +147,11 @@ type ToolResult struct {
 	Family Family // the call's family; Other when the log does not show the call
 	Role   Role   // the call's role
 	// Chars is the length of the text that the model saw, in UTF-16 code units. Images count nothing here.
-	Chars   int
-	Images  []Image
+	Chars  int
+	Images []Image
+	// Schemas is how many tools the result made known to the model. Their definitions are in the prompt from then on, and their text
+	// is not in the log.
+	Schemas int
 	IsError bool
 	Failure Failure // what kind of error it is; empty when it is none
 	// SubagentUsage is the usage of the last request of the subagent that the call started, where the result says it. A
@@ -187,6 +190,8 @@ type UserText struct {
 	// Prompt marks what a person (or the delegating agent) asked: it ends the turn before it. Notes that
 	// the client adds and the summary after a compaction are no prompts.
 	Prompt bool
+	// Attached marks what the client put beside the messages: a reminder, a listing, a file. Only session logs hold it.
+	Attached bool
 }
 
 // Compaction is the point where the conversation so far was replaced by a summary.

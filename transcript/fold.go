@@ -193,6 +193,8 @@ func handlers(name string) func(*folder, *line, Origin) {
 		return (*folder).compaction
 	case "system/microcompact_boundary":
 		return (*folder).microCompaction
+	case "attachment":
+		return (*folder).attachment
 	case "stream_event":
 		return (*folder).streamEvent
 	}
@@ -211,7 +213,7 @@ func passive(name string) bool {
 		"system/elicitation_complete", "system/post_turn_summary":
 		return true
 	// session logs
-	case "progress", "attachment", "queue-operation", "file-history-snapshot", "summary", "last-prompt", "ai-title", "custom-title",
+	case "progress", "queue-operation", "file-history-snapshot", "summary", "last-prompt", "ai-title", "custom-title",
 		"agent-name", "permission-mode", "mode", "pr-link", "atis-latch", "tools-used", "api-request", "api-request-shape",
 		"api-request-blob", "system/stop_hook_summary", "system/turn_duration", "system/api_error", "system/local_command",
 		"system/bridge_status", "system/informational", "system/away_summary":

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -199,6 +200,73 @@ func TestAQueuedPromptEndsATurn(t *testing.T) {
 	}
 }
 
+func TestWhatTheClientAttachesIsMeasured(t *testing.T) {
+	for name, c := range map[string]struct {
+		fields transcripttest.Args
+		want   string
+	}{
+		"listing":            {transcripttest.Args{"type": "agent_listing_delta", "addedTypes": []string{"x"}, "addedLines": []string{"- a", "- b"}}, "- a- b"},
+		"instructions":       {transcripttest.Args{"addedBlocks": []string{"## codegraph"}, "type": "mcp_instructions_delta"}, "## codegraph"},
+		"skills":             {transcripttest.Args{"type": "skill_listing", "content": "- dataviz"}, "- dataviz"},
+		"hook":               {transcripttest.Args{"type": "hook_additional_context", "content": []string{"remember"}}, "remember"},
+		"file":               {transcripttest.Args{"type": "file", "content": transcripttest.Args{"type": "text", "file": transcripttest.Args{"filePath": "a.go", "content": "package a"}}}, "package a"},
+		"edited file":        {transcripttest.Args{"type": "edited_text_file", "filename": "a.go", "snippet": "1 package"}, "1 package"},
+		"no text":            {transcripttest.Args{"type": "budget_usd", "used": 1, "total": 2}, ""},
+		"reminder":           {transcripttest.Args{"type": "task_reminder", "content": []any{}, "itemCount": 0}, ""},
+		"output of a hook":   {transcripttest.Args{"type": "hook_success", "content": "not sent"}, ""},
+		"a system prompt":    {transcripttest.Args{"type": "prompt_snapshot", "content": "sent as such"}, ""},
+		"odd":                {transcripttest.Args{"type": "new", "content": []any{5, nil, true, transcripttest.Args{"content": nil}}, "text": 7}, ""},
+		"image":              {transcripttest.Args{"type": "file", "content": transcripttest.Args{"type": "image", "file": transcripttest.Args{"base64": "aGk="}}}, ""},
+		"emoji":              {transcripttest.Args{"type": "x", "content": "\U0001f600"}, "\U0001f600"},
+		"two texts in order": {transcripttest.Args{"type": "x", "content": "a", "snippet": "b"}, "ab"},
+	} {
+		log := transcripttest.NewBare()
+		log.Event(prompt("u1", ""))
+		log.Event(line(transcripttest.Args{"type": "attachment", "uuid": "u2", "parentUuid": "u1", "attachment": c.fields}))
+		log.Event(says("u3", "u2", "one", 100))
+		s, err := transcript.Decode(bytes.NewReader(log.Bytes()), "s.jsonl", transcript.Options{KeepText: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := of[*transcript.UserText](s.Main())[1:]
+		if c.want == "" {
+			if len(got) != 0 {
+				t.Errorf("%s: %+v", name, got[0])
+			}
+		} else if len(got) != 1 || got[0].Text != c.want || got[0].Chars != len(utf16.Encode([]rune(c.want))) || got[0].Prompt || !got[0].Attached {
+			t.Errorf("%s: %+v, want %q", name, got, c.want)
+		}
+		if len(s.Report.Problems)+len(s.Report.Unknown) > 0 || s.Report.Lines["attachment"] != 1 {
+			t.Errorf("%s: %+v", name, s.Report)
+		}
+	}
+}
+
+// Newer clients write what the model was sent; it stands for the rest, in whatever order the members come.
+func TestTheRenderedTextOfAnAttachmentIsWhatTheModelSaw(t *testing.T) {
+	const attachment, rendered = `"attachment":{"type":"skill_listing","content":"- dataviz"}`, `"rendered":[{"content":"<system-reminder>- dataviz"},{"content":[{"type":"text","text":"!"}]}]`
+	for _, members := range []string{attachment + "," + rendered, rendered + "," + attachment, attachment + "," + attachment + "," + rendered} {
+		s, err := transcript.Decode(strings.NewReader(`{"type":"attachment","uuid":"u1","sessionId":"s",`+members+"}\n"), "s.jsonl", transcript.Options{KeepText: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := of[*transcript.UserText](s.Main()); len(got) != 1 || got[0].Text != "<system-reminder>- dataviz!" || got[0].Chars != 27 {
+			t.Errorf("%s: %+v", members, got)
+		}
+	}
+}
+
+func TestAnAttachmentAfterTheAnswerTakesItNotBack(t *testing.T) {
+	log := transcripttest.NewBare()
+	log.Event(prompt("u1", ""))
+	log.Event(says("u2", "u1", "one", 100))
+	log.Event(line(transcripttest.Args{"type": "attachment", "uuid": "u3", "parentUuid": "u2", "attachment": transcripttest.Args{"type": "hook_additional_context", "content": []string{"x"}}}))
+	s := log.Session(t)
+	if !s.OK() || s.Answer() != "one" {
+		t.Errorf("ok %v, answer %q", s.OK(), s.Answer())
+	}
+}
+
 func TestARewindAbandonsABranch(t *testing.T) {
 	log := transcripttest.NewBare()
 	log.Event(prompt("u1", ""))
@@ -347,6 +415,30 @@ func TestASubagentsLastRequestIsInTheTotals(t *testing.T) {
 		"message": transcripttest.Args{"content": []any{transcripttest.Args{"type": "tool_result", "tool_use_id": call.ID, "content": "done"}}}})
 	if n := *log.Session(t).Summary().ProcessedTokens; n != 1120 { // 1,000 + 50 + 70
 		t.Errorf("%d tokens processed, want 1,120", n)
+	}
+	sum, final := log.Session(t).Tokens()
+	if sum.Prompt() != 1120 || final {
+		t.Errorf("tokens %+v, final %v; want the same, and not final", sum, final)
+	}
+	if r := log.Session(t).Unlogged(); len(r) != 1 || r[0].Thread != call.ID || r[0].Pos.Line != 5 || r[0].Model != transcripttest.Model {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A subagent's log that goes on after the delegation's result, as one does that is sent another message, has that request; so the totals have it
+// once: 1,000 + 50 + 70 + 90.
+func TestASubagentsRequestIsInTheTotalsOnce(t *testing.T) {
+	log := transcripttest.New()
+	call := log.Request(1000).Call("Agent", nil)
+	sub := call.Subagent()
+	sub.Request(50).ReadFile("a").Result("x")
+	sub.Request(70).Text("done")
+	log.Event(transcripttest.Args{"type": "user", "parent_tool_use_id": nil, "tool_use_result": transcripttest.Args{"usage": transcripttest.Args{"input_tokens": 70, "output_tokens": 4}},
+		"message": transcripttest.Args{"content": []any{transcripttest.Args{"type": "tool_result", "tool_use_id": call.ID, "content": "done"}}}})
+	sub.Request(90).Text("more")
+	s := log.Session(t)
+	if n := *s.Summary().ProcessedTokens; n != 1210 || len(s.Unlogged()) != 0 {
+		t.Errorf("%d tokens processed, want 1,210; %d requests not logged", n, len(s.Unlogged()))
 	}
 }
 
