@@ -71,6 +71,17 @@ func TestHostileNamesAreMadeSafeInTheText(t *testing.T) {
 	}
 }
 
+func TestTokensOfASubagentThatAreNotInTheLogAreSaid(t *testing.T) {
+	log := transcripttest.New()
+	log.Request(10).Call("Agent", nil).Result("done")
+	r := arms.Measure(log.Session(t), arms.MeasureOptions{})
+	var out strings.Builder
+	r.WriteText(&out, false)
+	if !strings.Contains(out.String(), "tokens: those of 1 subagent are not all in the log") {
+		t.Error(out.String())
+	}
+}
+
 // The stream and the session log of one run give the same figures.
 func TestStreamAndSessionLogOfRealRunsAgree(t *testing.T) {
 	const dir = "../../shared/transcripts/"

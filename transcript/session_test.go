@@ -112,6 +112,24 @@ func TestSubagentFilesAreLinked(t *testing.T) {
 	check("beside the session log")
 }
 
+// The agents of a workflow have a folder of their own, with a journal.
+func TestSubagentsOfAWorkflowAreRead(t *testing.T) {
+	log := transcripttest.New()
+	log.Request(100).Call("Agent", nil).Subagent().Request(50).ReadFile("a").Result("x")
+	name := log.WriteSessionLog(t)
+	dir := strings.TrimSuffix(name, ".jsonl") + "/subagents"
+	files, _ := filepath.Glob(dir + "/agent-*.jsonl")
+	os.MkdirAll(dir+"/workflows/wf1", 0o700)
+	if err := os.Rename(files[0], dir+"/workflows/wf1/"+filepath.Base(files[0])); err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(dir+"/workflows/wf1/journal.jsonl", []byte("{}\n"), 0o600)
+	s, err := transcript.ReadFiles(transcript.Options{}, name)
+	if err != nil || len(s.Threads) != 2 || *s.Summary().ProcessedTokens != 150 || len(s.Report.Problems) != 0 {
+		t.Errorf("%v, %d threads, %v", err, len(s.Threads), s.Report.Problems)
+	}
+}
+
 func TestInlineSidechainsAreNeverTheMainWindow(t *testing.T) {
 	log := transcripttest.NewBare()
 	log.Event(prompt("u1", ""))
@@ -440,6 +458,73 @@ func TestASubagentsRequestIsInTheTotalsOnce(t *testing.T) {
 	if n := *s.Summary().ProcessedTokens; n != 1210 || len(s.Unlogged()) != 0 {
 		t.Errorf("%d tokens processed, want 1,210; %d requests not logged", n, len(s.Unlogged()))
 	}
+}
+
+// What a subagent used is all there when its thread ends with an answer or the result says the last request's usage. Otherwise somebody is told.
+func TestSubagentsThatAreNotAllInTheLogAreCounted(t *testing.T) {
+	answer := func(log *transcripttest.Log, id string, more transcripttest.Args) {
+		fields := transcripttest.Args{"type": "user", "parent_tool_use_id": nil,
+			"message": transcripttest.Args{"content": []any{transcripttest.Args{"type": "tool_result", "tool_use_id": id, "content": "done"}}}}
+		for k, v := range more {
+			fields[k] = v
+		}
+		log.Event(fields)
+	}
+	usage := transcripttest.Args{"tool_use_result": transcripttest.Args{"usage": transcripttest.Args{"input_tokens": 70}}}
+	for name, c := range map[string]struct {
+		run       func(log *transcripttest.Log, call *transcripttest.Call)
+		partly    int
+		processed int
+	}{
+		"usage of the last request": {func(log *transcripttest.Log, call *transcripttest.Call) {
+			call.Subagent().Request(50).ReadFile("a").Result("x")
+			answer(log, call.ID, usage)
+		}, 0, 1120},
+		"no usage": {func(log *transcripttest.Log, call *transcripttest.Call) {
+			call.Subagent().Request(50).ReadFile("a").Result("x")
+			answer(log, call.ID, nil)
+		}, 1, 1050},
+		"no answer": {func(log *transcripttest.Log, call *transcripttest.Call) {
+			call.Subagent().Request(50).ReadFile("a").Result("x")
+		}, 1, 1050},
+		"all of it": {func(log *transcripttest.Log, call *transcripttest.Call) {
+			call.Subagent().Request(50).Text("report")
+			answer(log, call.ID, nil)
+		}, 0, 1050},
+		"only the last request": {func(log *transcripttest.Log, call *transcripttest.Call) { answer(log, call.ID, usage) }, 1, 1070},
+		"nothing":               {func(log *transcripttest.Log, call *transcripttest.Call) { answer(log, call.ID, nil) }, 1, 1000},
+		"refused":               {func(log *transcripttest.Log, call *transcripttest.Call) { call.Error("no such agent") }, 0, 1000},
+	} {
+		log := transcripttest.New()
+		c.run(log, log.Request(1000).Call("Agent", nil))
+		if v := log.Session(t).Summary(); v.PartlyLogged != c.partly || *v.ProcessedTokens != c.processed {
+			t.Errorf("%s: %d partly logged, %d tokens; want %d and %d", name, v.PartlyLogged, *v.ProcessedTokens, c.partly, c.processed)
+		}
+	}
+}
+
+func TestASessionLogWithoutItsSubagentsSaysSo(t *testing.T) {
+	log := transcripttest.New()
+	call := log.Request(1000).Call("Agent", nil)
+	call.Subagent().Request(50).ReadFile("a").Result("x")
+	call.Result("done")
+	name := log.WriteSessionLog(t)
+	check := func(what string, partly, processed int) {
+		t.Helper()
+		s, err := transcript.ReadFiles(transcript.Options{}, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := s.Summary(); v.PartlyLogged != partly || *v.ProcessedTokens != processed {
+			t.Errorf("%s: %d partly logged, %d tokens; want %d and %d", what, v.PartlyLogged, *v.ProcessedTokens, partly, processed)
+		}
+	}
+	check("with its subagents", 0, 1050)
+	text, _ := os.ReadFile(name)
+	os.WriteFile(name, bytes.ReplaceAll(text, []byte(`"toolUseResult"`), []byte(`"x"`)), 0o600)
+	check("with one that nothing links", 0, 1050)
+	os.RemoveAll(strings.TrimSuffix(name, ".jsonl"))
+	check("without them", 1, 1000)
 }
 
 func TestVersionsSeenAreReported(t *testing.T) {

@@ -35,6 +35,9 @@ type Summary struct {
 	// included as far as the logs have them: what the model had to read. A stream lacks the last request of a
 	// subagent; it is taken from the delegation's result, where that has it.
 	ProcessedTokens *int `json:"processed_tokens"`
+	// PartlyLogged is how many subagents have requests that the logs do not have, so that their tokens are not all in
+	// ProcessedTokens: those whose own log is missing, and in streams those whose result does not say a usage.
+	PartlyLogged int `json:"subagents_partly_logged,omitempty"`
 	// ToolCounts counts the calls of all threads by tool name, SubagentToolCounts those of the subagents.
 	ToolCounts         map[string]int `json:"tool_counts"`
 	SubagentToolCounts map[string]int `json:"subagent_tool_counts,omitempty"`
@@ -91,6 +94,7 @@ func (s *Session) Summary() Summary {
 	for _, r := range s.Unlogged() {
 		v.process(r.Usage.Prompt())
 	}
+	v.PartlyLogged = s.partlyLogged()
 	v.RetrievalTools = append(v.RetrievalTools, s.retrievalTools()...)
 	v.Raced = len(v.RetrievalTools) == 0 && answered == 0 && s.retrievalConfigured()
 	return v
