@@ -122,11 +122,14 @@ func (f *folder) add(l *line, lineNo int) {
 		return
 	}
 	f.events++
-	if !f.enter(l, handle != nil) || handle == nil {
+	if !f.enter(l, handle != nil) {
+		return
+	}
+	f.describe(l, lineNo)
+	if handle == nil {
 		return
 	}
 	before := len(f.session.Threads[0].Events)
-	f.describe(l, lineNo)
 	handle(f, l, Origin{Pos: Position{f.file, lineNo}, Segment: f.segment, Thread: f.threadOf(l)})
 	if f.node >= 0 {
 		f.tree.node(f.node).events = [2]int32{int32(before), int32(len(f.session.Threads[0].Events))}

@@ -218,6 +218,17 @@ func TestAQueuedPromptEndsATurn(t *testing.T) {
 	}
 }
 
+// A client that was closed before anything was asked leaves a log of bookkeeping lines.
+func TestASessionLogIsKnownBeforeItsFirstMessage(t *testing.T) {
+	log := transcripttest.NewBare()
+	log.Event(transcripttest.Args{"type": "queue-operation", "operation": "enqueue", "sessionId": "s9", "session_id": nil})
+	log.Event(transcripttest.Args{"type": "file-history-snapshot", "session_id": nil})
+	s := log.Session(t)
+	if v := s.Summary(); v.Format != transcript.FormatSessionLog || v.SessionID != "s9" || v.Outcomes[0] != "no answer" || v.OK || v.ProcessedTokens != nil {
+		t.Errorf("%+v", v)
+	}
+}
+
 func TestWhatTheClientAttachesIsMeasured(t *testing.T) {
 	for name, c := range map[string]struct {
 		fields transcripttest.Args
