@@ -426,6 +426,24 @@ func TestErrorsAreToldApart(t *testing.T) {
 	}
 }
 
+// Up to 2.1.112 a hook's denial is its bare reason, but the result lists the call as denied.
+func TestADenialWithABareReasonIsAHooks(t *testing.T) {
+	log := transcripttest.New()
+	m := log.Request(100)
+	bare, mode, failed := m.Bash("a"), m.Bash("b"), m.Bash("c")
+	bare.Error("use grep")
+	mode.Error("Claude requested permissions to use Bash, but you haven't granted it yet.")
+	failed.Error("Exit code 1")
+	log.EndWith(transcripttest.Args{"permission_denials": []any{transcripttest.Args{"tool_use_id": bare.ID}, transcripttest.Args{"tool_use_id": mode.ID}}})
+	var got []transcript.Failure
+	for _, r := range of[*transcript.ToolResult](log.Session(t).Main()) {
+		got = append(got, r.Failure)
+	}
+	if diff := cmp.Diff([]transcript.Failure{transcript.DeniedByHook, transcript.DeniedByMode, transcript.FailureTool}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestTheStructuredCopyIsNotWhatTheModelSaw(t *testing.T) {
 	log := transcripttest.New()
 	call := log.Request(100).Bash("x")
