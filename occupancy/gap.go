@@ -13,13 +13,13 @@ type gap struct {
 	assistantChars int // texts, thinking and tool inputs that the log shows
 	userChars      int
 	images         int
-	schemas        int // of tools that results made known
 	compacted      bool
 	hidden         bool    // thinking whose text is not in the log
 	requests       int     // requests whose output is in it: the one before, and unmeasured ones
 	known          int     // those of them whose output is known
 	output         float64 // sum of the known outputs
 	estimate       int     // the client's estimate of thinking tokens
+	schemas        int     // of tools that results made known
 }
 
 // A step is something that changes the queue of results.

@@ -185,13 +185,13 @@ type Image struct {
 // UserText is text on the user's side that is no tool result: a prompt, a summary, a note of the client.
 type UserText struct {
 	Origin
+	// Attached marks what the client put beside the messages: a reminder, a listing, a file. Only session logs hold it.
+	Attached bool
 	Chars int    // length in UTF-16 code units
 	Text  string // kept for the prompts of the main thread, and for all with Options.KeepText
 	// Prompt marks what a person (or the delegating agent) asked: it ends the turn before it. Notes that
 	// the client adds and the summary after a compaction are no prompts.
 	Prompt bool
-	// Attached marks what the client put beside the messages: a reminder, a listing, a file. Only session logs hold it.
-	Attached bool
 }
 
 // Compaction is the point where the conversation so far was replaced by a summary.
