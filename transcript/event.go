@@ -187,8 +187,8 @@ type UserText struct {
 	Origin
 	// Attached marks what the client put beside the messages: a reminder, a listing, a file. Only session logs hold it.
 	Attached bool
-	Chars int    // length in UTF-16 code units
-	Text  string // kept for the prompts of the main thread, and for all with Options.KeepText
+	Chars    int    // length in UTF-16 code units
+	Text     string // kept for the prompts of the main thread, and for all with Options.KeepText
 	// Prompt marks what a person (or the delegating agent) asked: it ends the turn before it. Notes that
 	// the client adds and the summary after a compaction are no prompts.
 	Prompt bool
