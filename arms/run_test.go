@@ -71,6 +71,17 @@ func TestHostileNamesAreMadeSafeInTheText(t *testing.T) {
 	}
 }
 
+func TestTokensOfASubagentThatAreNotInTheLogAreSaid(t *testing.T) {
+	log := transcripttest.New()
+	log.Request(10).Call("Agent", nil).Result("done")
+	r := arms.Measure(log.Session(t), arms.MeasureOptions{})
+	var out strings.Builder
+	r.WriteText(&out, false)
+	if !strings.Contains(out.String(), "tokens: those of 1 subagent are not all in the log") {
+		t.Error(out.String())
+	}
+}
+
 // The stream and the session log of one run give the same figures.
 func TestStreamAndSessionLogOfRealRunsAgree(t *testing.T) {
 	const dir = "../../shared/transcripts/"
@@ -87,6 +98,8 @@ func TestStreamAndSessionLogOfRealRunsAgree(t *testing.T) {
 			[]string{dir + "live/05b-two-subagents/projects/-home-dev-proj/f6e37184-0825-4ae6-8b7e-d6cbaa2b3567.jsonl"}},
 		{"06", transcript.Tools{}, []string{resumed + "turn-1.jsonl", resumed + "turn-2.jsonl", resumed + "turn-3.jsonl"},
 			[]string{resumed + "projects/-home-dev-proj/f1280f7f-22f6-4afd-9f89-e0a27caab309.jsonl"}},
+		{"06 forked", transcript.Tools{}, []string{resumed + "turn-1.jsonl", resumed + "turn-2.jsonl", resumed + "turn-3.jsonl", resumed + "turn-4.jsonl"},
+			[]string{resumed + "projects/-home-dev-proj/e9926feb-d8b2-460d-a6ca-b21e3bd6f649.jsonl"}},
 		{"dep-traversal-002", sourcegraph, []string{dir + "public/dep-traversal-002/run-mcp.jsonl"}, []string{dir + "public/dep-traversal-002/session-mcp.jsonl"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,9 +124,14 @@ func TestStreamAndSessionLogOfRealRunsAgree(t *testing.T) {
 			if a.Allocation.Envelope != b.Allocation.Envelope || *a.Allocation.Used != *b.Allocation.Used {
 				t.Errorf("allocation %d/%d and %d/%d", *a.Allocation.Used, a.Allocation.Envelope, *b.Allocation.Used, b.Allocation.Envelope)
 			}
-			x, y := *a.Occupancy.Families.Retrieval.Residual, *b.Occupancy.Families.Retrieval.Residual
-			if *a.Occupancy.FinalContext != *b.Occupancy.FinalContext || math.Abs(x-y) > 0.03*max(x, y) {
-				t.Errorf("retrieval residual %.0f of %d and %.0f of %d, %.1f %% apart", x, *a.Occupancy.FinalContext, y, *b.Occupancy.FinalContext, 100*math.Abs(x-y)/max(x, y))
+			if *a.Occupancy.FinalContext != *b.Occupancy.FinalContext || *a.Occupancy.BaseContext != *b.Occupancy.BaseContext {
+				t.Errorf("final contexts %d and %d, fixed parts %d and %d", *a.Occupancy.FinalContext, *b.Occupancy.FinalContext, *a.Occupancy.BaseContext, *b.Occupancy.BaseContext)
+			}
+			for _, f := range transcript.Families() {
+				x, y := *a.Occupancy.Families.Of(f).Residual, *b.Occupancy.Families.Of(f).Residual
+				if math.Abs(x-y) > 0.03*max(x, y) {
+					t.Errorf("%s residual %.0f and %.0f, %.1f %% apart", f, x, y, 100*math.Abs(x-y)/max(x, y))
+				}
 			}
 		})
 	}

@@ -127,6 +127,9 @@ func (r *Run) WriteWeaknesses(w io.Writer) error {
 	if r.CostRule == transcript.CostAssumed && len(r.Segments) > 1 {
 		t.WriteString("  cost: segments added up; the client version is not known, and newer ones carry costs over\n")
 	}
+	if n := r.PartlyLogged; n > 0 {
+		fmt.Fprintf(&t, "  tokens: those of %s are not all in the log, nor in the totals\n", textutil.Count(n, "subagent"))
+	}
 	if r.Branches > 0 {
 		fmt.Fprintf(&t, "  rewound: %s left behind, and out of the window\n", plural(r.Branches))
 	}

@@ -12,9 +12,14 @@ import (
 // session, and does not change it. A session without requests has a Block whose figures are nil.
 func Analyze(s *transcript.Session, opts Options) Block {
 	name := s.Tools.WithDefaults().Name
-	b := analyzeThread(s, s.Main(), name, opts)
+	b := analyzeThread(s, s.Main(), nil, name, opts)
+	last := make(map[string]*transcript.Request) // thread → its last request, where its own lines lack it
+	for _, r := range s.Unlogged() {
+		last[r.Thread] = r
+	}
 	for i := 1; i < len(s.Threads); i++ {
-		b.Threads = append(b.Threads, analyzeThread(s, &s.Threads[i], name, opts))
+		t := &s.Threads[i]
+		b.Threads = append(b.Threads, analyzeThread(s, t, last[t.ID], name, opts))
 	}
 	return b
 }
@@ -29,11 +34,15 @@ type run struct {
 	prices      []float64
 	contributed tally
 	series      *Series
+	unexplained unexplained
 	late        *transcript.Compaction // after the last measured request
 }
 
-func analyzeThread(s *transcript.Session, t *transcript.Thread, name string, opts Options) Block {
+func analyzeThread(s *transcript.Session, t *transcript.Thread, last *transcript.Request, name string, opts Options) Block {
 	w := collect(t)
+	if last != nil {
+		w.request(last, output{tokens: float64(last.Usage.Output), known: true})
+	}
 	r := &run{window: w, calibration: calibrate(w.gaps), block: Block{Thread: t.ID, Name: name}}
 	r.queue.entries = make([]entry, 0, len(w.steps))
 	if opts.Series {
@@ -49,6 +58,7 @@ func analyzeThread(s *transcript.Session, t *transcript.Thread, name string, opt
 // gap prices the results of a gap, applies what removed some, and sheds what the growth does not hold.
 func (r *run) gap(g *gap) {
 	first := r.results // of this gap
+	r.unexplained.add(g, r.ratio)
 	prices, shed := r.price(g)
 	named := 0.0
 	for _, st := range r.of(g) {
@@ -203,6 +213,7 @@ func (r *run) finish(s *transcript.Session, opts Options) {
 	b := &r.block
 	b.Requests, b.UnmeasuredRequests = r.requests, r.unmeasured
 	b.CharsPerToken, b.Calibrated, b.Dispersion = r.ratio, r.calibrated, r.dispersion
+	b.Unexplained = r.unexplained.tokens
 	b.Window, b.WindowFrom = windowSize(s, r.last, opts)
 	r.context()
 	residual := r.queue.sum
@@ -307,6 +318,9 @@ func (b *Block) notes(r *run) {
 	}
 	if b.EstimatedImages > 0 {
 		note("%d of %d images are priced by their pixels", b.EstimatedImages, b.Images)
+	}
+	if n := r.unexplained.note(); n != "" {
+		note("%s", n)
 	}
 	if b.Shed > 0 {
 		note("%.0f tokens were shed without notice: inferred from prompts that grew by less than was added", b.Shed)

@@ -49,6 +49,10 @@ type Block struct {
 	// pixels, because no growth shows it.
 	Images          int `json:"images"`
 	EstimatedImages int `json:"estimated_images"`
+	// Unexplained are tokens that the prompts grew by and that no text of the log can be, for it would have fewer than 0.5
+	// characters a token: the schemas of tools that a search made known, for instance. They are in Conversation, or in the residual of the
+	// results that came with them. At least 0.
+	Unexplained float64 `json:"unexplained"`
 	// Families are the shares of each family of tools; FileAccess is read, search and shell together.
 	Families   Families `json:"families"`
 	FileAccess Share    `json:"file_access"`

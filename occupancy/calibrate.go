@@ -9,6 +9,12 @@ import (
 // DefaultCharsPerToken is what results are priced at when nothing in the log shows it, or what it shows cannot be.
 const DefaultCharsPerToken = 3.0
 
+// densest and sparsest are the fewest and the most characters per token that a text can have.
+const (
+	densest  = 0.5
+	sparsest = 8.0
+)
+
 // A calibration is the characters per token of a thread.
 type calibration struct {
 	ratio      float64
@@ -35,8 +41,8 @@ func calibrate(gaps []gap) calibration {
 		}
 		c.note = "characters per token not calibrated: no gap is mostly tool result"
 	}
-	if c.ratio < 0.5 || c.ratio > 8 { // what grew was not the text that the log shows
-		c.note = fmt.Sprintf("characters per token not calibrated: the gaps give %.3g, outside 0.5–8", c.ratio)
+	if c.ratio < densest || c.ratio > sparsest { // what grew was not the text that the log shows
+		c.note = fmt.Sprintf("characters per token not calibrated: the gaps give %.3g, outside %v–%v", c.ratio, densest, sparsest)
 		c.calibrated, c.ratio = false, DefaultCharsPerToken
 	}
 	c.dispersion = dispersion(usable, c.ratio)

@@ -9,6 +9,11 @@
 // compactions, micro-compactions and unannounced shedding removed. What is left is the residual. No tokenizer is
 // involved, and no fixed number of bytes per token.
 //
+// What the model itself wrote is in a gap too. It is subtracted where the log gives the final count of a request, or, as a stream
+// does, that of a turn, which is then shared out over the turn's messages by what the log shows of each; else the client's estimate of the thinking
+// is. What the client attached to the messages is in session logs and not in streams, so beside a long attachment the results of a stream are
+// priced too high.
+//
 // Three requests of 10,000, 14,000 and 16,000 tokens, with a retrieval result of 10,000 characters in the first gap and a
 // file of 5,000 characters in the second, give 15,000 / 6,000 = 2.5 characters a token. The retrieval result holds 4,000 tokens,
 // 25 % of the final context of 16,000; the file holds 2,000; 10,000 are fixed; nothing is left for conversation.

@@ -15,11 +15,12 @@ type gap struct {
 	images         int // in results
 	userImages     int
 	compacted      bool
-	hidden         bool // thinking whose text is not in the log
-	requests       int  // requests whose output is in it: the one before, and unmeasured ones
-	final          int  // those of them whose output is final
-	output         int  // sum of the final outputs
-	estimate       int  // the client's estimate of thinking tokens
+	hidden         bool    // thinking whose text is not in the log
+	requests       int     // requests whose output is in it: the one before, and unmeasured ones
+	known          int     // those of them whose output is known
+	output         float64 // sum of the known outputs
+	estimate       int     // the client's estimate of thinking tokens
+	schemas        int     // of tools that results made known
 }
 
 // A step is something that changes the queue of results.
@@ -30,17 +31,17 @@ type step struct {
 }
 
 // wrote returns the tokens that the assistant is known to have written, and whether that is all it wrote.
-func (g *gap) wrote() (tokens int, all bool) {
-	if g.requests > 0 && g.final == g.requests {
+func (g *gap) wrote() (tokens float64, all bool) {
+	if g.requests > 0 && g.known == g.requests {
 		return g.output, true
 	}
-	return g.estimate, false
+	return float64(g.estimate), false
 }
 
 // net returns the growth less what the assistant is known to have written.
 func (g *gap) net() float64 {
 	tokens, _ := g.wrote()
-	return float64(g.growth - tokens)
+	return float64(g.growth) - tokens
 }
 
 // chars returns the characters that stand behind net.
@@ -51,7 +52,7 @@ func (g *gap) chars() int {
 	return g.resultChars + g.userChars + g.assistantChars
 }
 
-// share returns the tool results' part of all characters of the gap, from 0 to 1; 0 when there are none.
+// share returns the tool results' part of the characters behind net, from 0 to 1; 0 when there are none.
 func (g *gap) share() float64 {
 	if g.resultChars == 0 {
 		return 0
@@ -105,14 +106,19 @@ func collect(t *transcript.Thread) *window {
 		}
 	}
 	w := &window{gaps: make([]gap, 1, requests+1), steps: make([]step, 0, steps)}
+	outputs := outputs(t, requests)
+	next := 0
 	for _, ev := range t.Events {
+		if _, ok := ev.(*transcript.Request); ok {
+			next++
+		}
 		if ev.At().Abandoned {
 			continue
 		}
 		g := &w.gaps[len(w.gaps)-1]
 		switch ev := ev.(type) {
 		case *transcript.Request:
-			w.request(ev)
+			w.request(ev, outputs[next-1])
 		case *transcript.AssistantText:
 			if !ev.Synthetic {
 				g.assistantChars += ev.Chars
@@ -125,6 +131,7 @@ func collect(t *transcript.Thread) *window {
 		case *transcript.ToolResult:
 			g.resultChars += ev.Chars
 			g.images += len(ev.Images)
+			g.schemas += ev.Schemas
 			w.step(step{result: ev})
 			if w.first == nil {
 				w.before++
@@ -153,7 +160,7 @@ func (w *window) of(g *gap) []step { return w.steps[g.steps[0]:g.steps[1]] }
 
 // request closes the gap before a measured request and opens the next. One that is not measured bridges the gaps on both
 // its sides.
-func (w *window) request(r *transcript.Request) {
+func (w *window) request(r *transcript.Request, out output) {
 	w.requests++
 	if !r.Measured() {
 		w.unmeasured++
@@ -171,9 +178,9 @@ func (w *window) request(r *transcript.Request) {
 	}
 	g := &w.gaps[len(w.gaps)-1]
 	g.requests++
-	if r.OutputFinal && r.Usage != nil {
-		g.final++
-		g.output += r.Usage.Output
+	if out.known {
+		g.known++
+		g.output += out.tokens
 	}
 	g.estimate += r.ThinkingEstimate
 }

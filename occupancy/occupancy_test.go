@@ -239,6 +239,36 @@ func TestThinkingEstimateIsSubtractedWhereNothingIsFinal(t *testing.T) {
 	check(t, analyze(t, log), want{ratio: 2.5, retrieval: 4000.0, conversation: 1000.0})
 }
 
+// A stream says only what a turn wrote in all. Two calls that are alike wrote 1,000 of 2,000 each, the last message nothing: of each growth of
+// 5,000 the result holds 4,000.
+func TestTheOutputOfATurnIsSharedOut(t *testing.T) {
+	for prompts, residual := range map[int]any{45_000: 8_000.0, 44_999: 10_000.0} { // a total that is not of these requests is not used
+		log := transcripttest.New()
+		log.Request(10_000).Explore("q").Result(chars(10_000))
+		log.Request(15_000).Explore("q").Result(chars(10_000))
+		log.Request(20_000).Text("")
+		log.EndWith(transcripttest.Args{"usage": transcripttest.Args{"input_tokens": prompts, "output_tokens": 2_000}})
+		check(t, analyze(t, log), want{retrieval: residual, final: 20_000})
+	}
+}
+
+// What is final is taken off first, and each turn has its own total: the second message of the first turn wrote 400 − 100, that of the second
+// turn 1,000 less a text three times as long as the call.
+func TestTheOutputOfATurnIsSharedOutByWhatTheLogShows(t *testing.T) {
+	usage := func(prompts, output int) transcripttest.Args {
+		return transcripttest.Args{"usage": transcripttest.Args{"input_tokens": prompts, "output_tokens": output}}
+	}
+	log := transcripttest.New()
+	log.Request(10_000).Final(100).Text("hm")
+	log.Request(10_500).Explore("q").Result(chars(10_000))
+	log.EndWith(usage(20_500, 400))
+	call := len("mcp__codegraph__codegraph_explore") + len("toolu_0001") + len(`{"query":"q"}`)
+	log.Request(14_800).Explore("q").Result(chars(10_000)) // 10,500 + 4,000 + 300
+	log.Request(19_050).Text(chars(3 * call))              // 14,800 + 4,000 + 250
+	log.EndWith(usage(33_850, 1_000))
+	check(t, analyze(t, log), want{ratio: 2.5, retrieval: 8_000.0, final: 19_050})
+}
+
 func TestHiddenThinkingCalibratesOnlyWithoutAnyOther(t *testing.T) {
 	// The first gap hides thinking of unknown size: alone it gives 10,000 / 5,000 = 2.0; beside another, that one gives 2.5, and
 	// the hidden one's result is priced at it: 4,000 of its 5,000.
@@ -356,6 +386,79 @@ func TestASubagentHasItsOwnWindow(t *testing.T) {
 	if len(b.Threads) != 1 || b.Threads[0].Thread != call.ID || *b.Threads[0].Families.Retrieval.Residual != 4000 || *b.Threads[0].FinalContext != 9_000 {
 		t.Errorf("%+v", b.Threads)
 	}
+}
+
+// A stream does not have a subagent's last request, but the delegation's result says its usage.
+func TestTheLastRequestOfASubagentClosesItsWindow(t *testing.T) {
+	log := transcripttest.New()
+	call := log.Request(10_000).Call("Agent", nil)
+	call.Subagent().Request(5_000).Explore("q").Result(chars(10_000))
+	log.Event(transcripttest.Args{"type": "user", "parent_tool_use_id": nil,
+		"tool_use_result": transcripttest.Args{"usage": transcripttest.Args{"input_tokens": 1_000, "cache_read_input_tokens": 8_000, "output_tokens": 50}},
+		"message":         transcripttest.Args{"content": []any{transcripttest.Args{"type": "tool_result", "tool_use_id": call.ID, "content": "report"}}}})
+	log.Request(10_400).Text("done")
+	sub := analyze(t, log).Threads[0]
+	check(t, sub, want{ratio: 2.5, retrieval: 4000.0, base: 5_000, final: 9_000})
+	if sub.UnsentResults != 0 || sub.Requests != 2 {
+		t.Errorf("%d results unsent, %d requests; want 0 and 2", sub.UnsentResults, sub.Requests)
+	}
+}
+
+// The schemas of two tools came in where the log shows a call and no text: 8,000 tokens less the 100 that the model wrote.
+func TestSchemasThatASearchLoadedAreSaid(t *testing.T) {
+	schema := transcripttest.Args{"type": "tool_reference", "tool_name": "mcp__codegraph__codegraph_explore"}
+	log := transcripttest.New()
+	log.Request(10_000).Final(100).Call("ToolSearch", nil).Blocks(schema, schema)
+	log.Request(18_000).Explore("q").Result(chars(10_000))
+	log.Request(22_000).Text("done")
+	b := analyze(t, log)
+	check(t, b, want{ratio: 2.5, retrieval: 4000.0, conversation: 8000.0})
+	const note = "run.jsonl:4: the prompt grew by 8,000 tok, of which the log explains 1%: the schemas of 2 tools came in, whose text is not in the log"
+	if b.Unexplained != 7_900 || len(b.Notes) != 1 || b.Notes[0] != note {
+		t.Errorf("unexplained %v, %q", b.Unexplained, b.Notes)
+	}
+}
+
+// 1,000 characters can be 2,000 tokens, not more, and 200 are not worth a note.
+func TestWhatNoTextCanBeIsUnexplained(t *testing.T) {
+	for growth, unexplained := range map[int]float64{2_200: 0, 2_201: 2_201 - 400} { // at 2.5, 1,000 characters are 400
+		log := transcripttest.New()
+		log.Request(10_000).Explore("q").Result(chars(10_000))
+		log.Request(14_000).Explore("q").Result(chars(10_000))
+		log.Request(18_000).Explore("q").Result(chars(10_000))
+		log.Request(22_000).Final(50).ReadFile("a").Result(chars(1_000))
+		log.Request(22_050 + growth).Text("done")
+		if b := analyze(t, log); b.CharsPerToken != 2.5 || b.Unexplained != unexplained || (len(b.Notes) > 0) != (unexplained > 0) {
+			t.Errorf("growth %d: unexplained %v, %q", growth, b.Unexplained, b.Notes)
+		}
+	}
+}
+
+// An image, a summary and thinking that is not in the log have no characters, and are no riddle.
+func TestWhatHasNoCharactersIsNotUnexplained(t *testing.T) {
+	for name, fill := range map[string]func(*transcripttest.Log){
+		"image":      func(log *transcripttest.Log) { log.Request(10_000).ReadFile("a.png").Image(800, 800) },
+		"compaction": func(log *transcripttest.Log) { log.Request(10_000).Text("x"); log.Compact(10_000, 0) },
+		"thinking":   func(log *transcripttest.Log) { log.Request(10_000).Thinking("").Text("x") },
+	} {
+		log := transcripttest.New()
+		fill(log)
+		log.Request(12_000).Text("done")
+		if b := analyze(t, log); b.Unexplained != 0 {
+			t.Errorf("%s: %v tokens unexplained", name, b.Unexplained)
+		}
+	}
+}
+
+// What the client attached is in the gap, and no part of what the result beside it is worth: 10,000 characters of 4,000 tokens before, 5,000 of
+// 2,000 beside 2,500 that were attached.
+func TestAnAttachmentIsNoPartOfAResult(t *testing.T) {
+	log := transcripttest.New()
+	log.Request(10_000).Final(50).Explore("q").Result(chars(10_000))
+	log.Request(14_050).Final(50).ReadFile("a").Result(chars(5_000))
+	log.Event(transcripttest.Args{"type": "attachment", "attachment": transcripttest.Args{"type": "skill_listing", "content": chars(2_500)}})
+	log.Request(17_100).Text("done")
+	check(t, analyze(t, log), want{ratio: 2.5, retrieval: 4000.0, read: 2000.0})
 }
 
 func TestConversationIsNotClamped(t *testing.T) {

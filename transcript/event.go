@@ -148,8 +148,11 @@ type ToolResult struct {
 	Family Family // the call's family; Other when the log does not show the call
 	Role   Role   // the call's role
 	// Chars is the length of the text that the model saw, in UTF-16 code units. Images count nothing here.
-	Chars   int
-	Images  []Image
+	Chars  int
+	Images []Image
+	// Schemas is how many tools the result made known to the model. Their definitions are in the prompt from then on, and their text
+	// is not in the log.
+	Schemas int
 	IsError bool
 	Failure Failure // what kind of error it is; empty when it is none
 	// SubagentUsage is the usage of the last request of the subagent that the call started, where the result says it. A
@@ -183,8 +186,10 @@ type Image struct {
 // UserText is what stands on the user's side and is no tool result: a prompt, a summary, a note of the client.
 type UserText struct {
 	Origin
-	Chars int    // length in UTF-16 code units
-	Text  string // kept for the prompts of the main thread, and for all with Options.KeepText
+	// Attached marks what the client put beside the messages: a reminder, a listing, a file. Only session logs hold it.
+	Attached bool
+	Chars    int    // length in UTF-16 code units
+	Text     string // kept for the prompts of the main thread, and for all with Options.KeepText
 	// Prompt marks what a person (or the delegating agent) asked: it ends the turn before it. Notes that
 	// the client adds and the summary after a compaction are no prompts.
 	Prompt bool

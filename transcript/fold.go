@@ -124,11 +124,14 @@ func (f *folder) add(l *line, lineNo int) {
 		return
 	}
 	f.events++
-	if !f.enter(l, handle != nil) || handle == nil {
+	if !f.enter(l, handle != nil) {
+		return
+	}
+	f.describe(l, lineNo)
+	if handle == nil {
 		return
 	}
 	before := len(f.session.Threads[0].Events)
-	f.describe(l, lineNo)
 	handle(f, l, Origin{Pos: Position{f.file, lineNo}, Segment: f.segment, Thread: f.threadOf(l)})
 	if f.node >= 0 {
 		f.tree.node(f.node).events = [2]int32{int32(before), int32(len(f.session.Threads[0].Events))}
@@ -198,6 +201,8 @@ func handlers(name string) func(*folder, *line, Origin) {
 		return (*folder).compaction
 	case "system/microcompact_boundary":
 		return (*folder).microCompaction
+	case "attachment":
+		return (*folder).attachment
 	case "stream_event":
 		return (*folder).streamEvent
 	}
@@ -216,7 +221,7 @@ func passive(name string) bool {
 		"system/elicitation_complete", "system/post_turn_summary":
 		return true
 	// session logs
-	case "progress", "attachment", "queue-operation", "file-history-snapshot", "summary", "last-prompt", "ai-title", "custom-title",
+	case "progress", "queue-operation", "file-history-snapshot", "summary", "last-prompt", "ai-title", "custom-title",
 		"agent-name", "permission-mode", "mode", "pr-link", "atis-latch", "tools-used", "api-request", "api-request-shape",
 		"api-request-blob", "system/stop_hook_summary", "system/turn_duration", "system/api_error", "system/local_command",
 		"system/bridge_status", "system/informational", "system/away_summary":

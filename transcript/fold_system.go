@@ -1,5 +1,7 @@
 package transcript
 
+import "slices"
+
 func (f *folder) init(l *line, o Origin) {
 	var v struct {
 		SessionID      string      `json:"session_id"`
@@ -100,10 +102,26 @@ func (f *folder) result(l *line, o Origin) {
 	for _, d := range v.Denials {
 		r.Denials = append(r.Denials, d.ID)
 	}
+	f.deniedByHook(r.Denials)
 	seg.Results = append(seg.Results, r)
 	f.emit(r)
 	if r.Worked {
 		f.endTurn("")
 	}
 	f.worked = false
+}
+
+// deniedByHook marks the failures of calls that a result lists as denied and whose words do not say by whom: those of a refusal by
+// mode or by a user do.
+func (f *folder) deniedByHook(calls []string) {
+	if len(calls) == 0 {
+		return
+	}
+	for i := range f.session.Threads {
+		for _, ev := range f.session.Threads[i].Events {
+			if r, ok := ev.(*ToolResult); ok && r.Failure == FailureTool && slices.Contains(calls, r.CallID) {
+				r.Failure = DeniedByHook
+			}
+		}
+	}
 }

@@ -61,6 +61,23 @@ func (f *folder) userText(l *line, b *block, o Origin, besideResult bool) *UserT
 	return t
 }
 
+// attachment takes the text of a reminder, a listing or a file that the client put beside the messages.
+func (f *folder) attachment(l *line, o Origin) {
+	t := &UserText{Origin: o, Attached: true}
+	f.scratch = f.scratch[:0]
+	for _, n := range l.notes {
+		t.Chars += n.Chars
+		f.scratch = n.Append(f.scratch)
+	}
+	if t.Chars == 0 {
+		return
+	}
+	if f.opts.KeepText {
+		t.Text = string(f.scratch)
+	}
+	f.emit(t)
+}
+
 // clientNote reports whether a user text is one that the client writes by itself.
 func clientNote(text []byte) bool {
 	for _, prefix := range []string{
@@ -81,7 +98,7 @@ func (f *folder) toolResult(l *line, b *block, o Origin) {
 		f.cleared(l, b, o)
 		return
 	}
-	r := f.slabs.results.put(ToolResult{Origin: o, CallID: id, Chars: b.chars, IsError: b.isError, Family: Other})
+	r := f.slabs.results.put(ToolResult{Origin: o, CallID: id, Chars: b.chars, Schemas: b.schemas, IsError: b.isError, Family: Other})
 	if c.ToolCall == nil {
 		f.session.Report.Orphans++
 		f.problem(o.Pos.Line, "tool result without its call")

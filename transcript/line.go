@@ -20,7 +20,8 @@ type line struct {
 	innerLine    str // type of the line that a progress line copies
 	innerUUID    str // and its uuid
 	subagent     subagentFields
-	rejected     str // who rejected the call that the line answers
+	rejected     str   // who rejected the call that the line answers
+	notes        []str // texts of an attachment
 
 	hasMessage bool
 	msgID      str
@@ -58,7 +59,7 @@ type subagentFields struct {
 
 // reset empties l and keeps its memory.
 func (l *line) reset() {
-	*l = line{blocks: l.blocks[:0], texts: l.texts[:0], images: l.images[:0], unknown: l.unknown[:0], problems: l.problems[:0]}
+	*l = line{blocks: l.blocks[:0], texts: l.texts[:0], images: l.images[:0], notes: l.notes[:0], unknown: l.unknown[:0], problems: l.problems[:0]}
 }
 
 func (l *line) problem(reason string) { l.problems = append(l.problems, reason) }
@@ -91,6 +92,7 @@ type block struct {
 	chars      int      // sum over its texts
 	texts      [2]int32 // range in line.texts
 	images     [2]int32 // range in line.images
+	schemas    int      // tools that it refers to
 }
 
 // An imageBlock is an image block of a tool result or of the user.

@@ -98,6 +98,8 @@ func (s *lineScanner) sessionLog(key string) bool {
 		v.sidechain = s.flag("isSidechain")
 	case "attachment":
 		s.attachment()
+	case "rendered":
+		s.rendering()
 	case "data":
 		s.progress()
 	default:

@@ -215,6 +215,7 @@ func (s *lineScanner) resultBlock(b *block) {
 		s.line.images = append(s.line.images, im)
 		b.images[1]++
 	case "tool_reference": // stands for a tool's schema and has no text
+		b.schemas++
 	default:
 		s.line.unknown = append(s.line.unknown, typ)
 	}

@@ -24,25 +24,69 @@ func (s *lineScanner) structuredResult() {
 	}
 }
 
-// attachment walks over an attachment. A queued prompt is one that the user typed while the agent was at work.
+// attachment walks over an attachment: what the client puts beside the messages. A queued prompt is one that the user typed
+// while the agent was at work.
 func (s *lineScanner) attachment() {
 	l := s.line
 	var prompt str
+	notes := len(l.notes) // what the model was sent of it, if the line has said so before
 	s.object("attachment", func(key string) {
-		switch {
-		case key == "type":
+		switch key {
+		case "type":
 			l.innerType = s.text("attachment type")
-		case key == "prompt" && s.Peek() == jsontext.Text:
-			prompt = s.Text()
+		case "prompt":
+			if s.Peek() == jsontext.Text {
+				prompt = s.Text()
+			} else {
+				s.Skip()
+			}
+		case "content", "snippet", "text", "addedLines", "addedBlocks":
+			s.attached()
 		default:
 			s.Skip()
 		}
 	})
-	if string(l.innerType.Raw) == "queued_command" {
+	switch string(l.innerType.Raw) {
+	case "queued_command":
 		b := s.newBlock()
 		b.kind = blockText
 		s.addText(b, prompt)
+	case "hook_success", "hook_system_message", "prompt_snapshot": // not sent as they stand
+	default:
+		if notes == 0 {
+			return
+		}
 	}
+	l.notes = l.notes[:notes]
+}
+
+// attached notes a text of an attachment: a string, several of them, or an object that holds one.
+func (s *lineScanner) attached() {
+	switch k := s.Peek(); k {
+	case jsontext.Text:
+		s.line.notes = append(s.line.notes, s.Text())
+	case jsontext.Array:
+		for more := s.Enter(); more; more = s.More(k) {
+			s.attached()
+		}
+	case jsontext.Object:
+		for more := s.Enter(); more; more = s.More(k) {
+			switch string(s.Key()) {
+			case "content", "file", "text":
+				s.attached()
+			default:
+				s.Skip()
+			}
+		}
+	default:
+		s.Skip()
+	}
+}
+
+// rendering walks over what newer clients write beside an attachment: the text that the model was sent.
+func (s *lineScanner) rendering() {
+	s.line.notes = s.line.notes[:0]
+	s.attached()
 }
 
 // progress walks over the data of a progress line. Some clients copy the lines of a subagent there.

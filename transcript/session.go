@@ -119,7 +119,11 @@ func (s *Session) answered() bool {
 		switch ev := events[i].(type) {
 		case *AssistantText:
 			return !ev.Synthetic
-		case *ToolCall, *ToolResult, *UserText, *Request:
+		case *UserText:
+			if !ev.Attached {
+				return false
+			}
+		case *ToolCall, *ToolResult, *Request:
 			return false
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -113,6 +114,24 @@ func TestSubagentFilesAreLinked(t *testing.T) {
 	check("beside the session log")
 }
 
+// The agents of a workflow have a folder of their own, with a journal.
+func TestSubagentsOfAWorkflowAreRead(t *testing.T) {
+	log := transcripttest.New()
+	log.Request(100).Call("Agent", nil).Subagent().Request(50).ReadFile("a").Result("x")
+	name := log.WriteSessionLog(t)
+	dir := strings.TrimSuffix(name, ".jsonl") + "/subagents"
+	files, _ := filepath.Glob(dir + "/agent-*.jsonl")
+	os.MkdirAll(dir+"/workflows/wf1", 0o700)
+	if err := os.Rename(files[0], dir+"/workflows/wf1/"+filepath.Base(files[0])); err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(dir+"/workflows/wf1/journal.jsonl", []byte("{}\n"), 0o600)
+	s, err := transcript.ReadFiles(transcript.Options{}, name)
+	if err != nil || len(s.Threads) != 2 || *s.Summary().ProcessedTokens != 150 || len(s.Report.Problems) != 0 {
+		t.Errorf("%v, %d threads, %v", err, len(s.Threads), s.Report.Problems)
+	}
+}
+
 func TestInlineSidechainsAreNeverTheMainWindow(t *testing.T) {
 	log := transcripttest.NewBare()
 	log.Event(prompt("u1", ""))
@@ -198,6 +217,84 @@ func TestAQueuedPromptEndsATurn(t *testing.T) {
 	}
 	if s.Answer() != "one\n\ntwo" {
 		t.Errorf("answer %q", s.Answer())
+	}
+}
+
+// A client that was closed before anything was asked leaves a log of bookkeeping lines.
+func TestASessionLogIsKnownBeforeItsFirstMessage(t *testing.T) {
+	log := transcripttest.NewBare()
+	log.Event(transcripttest.Args{"type": "queue-operation", "operation": "enqueue", "sessionId": "s9", "session_id": nil})
+	log.Event(transcripttest.Args{"type": "file-history-snapshot", "session_id": nil})
+	s := log.Session(t)
+	if v := s.Summary(); v.Format != transcript.FormatSessionLog || v.SessionID != "s9" || v.Outcomes[0] != "no answer" || v.OK || v.ProcessedTokens != nil {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestWhatTheClientAttachesIsMeasured(t *testing.T) {
+	for name, c := range map[string]struct {
+		fields transcripttest.Args
+		want   string
+	}{
+		"listing":            {transcripttest.Args{"type": "agent_listing_delta", "addedTypes": []string{"x"}, "addedLines": []string{"- a", "- b"}}, "- a- b"},
+		"instructions":       {transcripttest.Args{"addedBlocks": []string{"## codegraph"}, "type": "mcp_instructions_delta"}, "## codegraph"},
+		"skills":             {transcripttest.Args{"type": "skill_listing", "content": "- dataviz"}, "- dataviz"},
+		"hook":               {transcripttest.Args{"type": "hook_additional_context", "content": []string{"remember"}}, "remember"},
+		"file":               {transcripttest.Args{"type": "file", "content": transcripttest.Args{"type": "text", "file": transcripttest.Args{"filePath": "a.go", "content": "package a"}}}, "package a"},
+		"edited file":        {transcripttest.Args{"type": "edited_text_file", "filename": "a.go", "snippet": "1 package"}, "1 package"},
+		"no text":            {transcripttest.Args{"type": "budget_usd", "used": 1, "total": 2}, ""},
+		"reminder":           {transcripttest.Args{"type": "task_reminder", "content": []any{}, "itemCount": 0}, ""},
+		"output of a hook":   {transcripttest.Args{"type": "hook_success", "content": "not sent"}, ""},
+		"a system prompt":    {transcripttest.Args{"type": "prompt_snapshot", "content": "sent as such"}, ""},
+		"odd":                {transcripttest.Args{"type": "new", "content": []any{5, nil, true, transcripttest.Args{"content": nil}}, "text": 7}, ""},
+		"image":              {transcripttest.Args{"type": "file", "content": transcripttest.Args{"type": "image", "file": transcripttest.Args{"base64": "aGk="}}}, ""},
+		"emoji":              {transcripttest.Args{"type": "x", "content": "\U0001f600"}, "\U0001f600"},
+		"two texts in order": {transcripttest.Args{"type": "x", "content": "a", "snippet": "b"}, "ab"},
+	} {
+		log := transcripttest.NewBare()
+		log.Event(prompt("u1", ""))
+		log.Event(line(transcripttest.Args{"type": "attachment", "uuid": "u2", "parentUuid": "u1", "attachment": c.fields}))
+		log.Event(says("u3", "u2", "one", 100))
+		s, err := transcript.Decode(bytes.NewReader(log.Bytes()), "s.jsonl", transcript.Options{KeepText: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := of[*transcript.UserText](s.Main())[1:]
+		if c.want == "" {
+			if len(got) != 0 {
+				t.Errorf("%s: %+v", name, got[0])
+			}
+		} else if len(got) != 1 || got[0].Text != c.want || got[0].Chars != len(utf16.Encode([]rune(c.want))) || got[0].Prompt || !got[0].Attached {
+			t.Errorf("%s: %+v, want %q", name, got, c.want)
+		}
+		if len(s.Report.Problems)+len(s.Report.Unknown) > 0 || s.Report.Lines["attachment"] != 1 {
+			t.Errorf("%s: %+v", name, s.Report)
+		}
+	}
+}
+
+// Newer clients write what the model was sent; it stands for the rest, in whatever order the members come.
+func TestTheRenderedTextOfAnAttachmentIsWhatTheModelSaw(t *testing.T) {
+	const attachment, rendered = `"attachment":{"type":"skill_listing","content":"- dataviz"}`, `"rendered":[{"content":"<system-reminder>- dataviz"},{"content":[{"type":"text","text":"!"}]}]`
+	for _, members := range []string{attachment + "," + rendered, rendered + "," + attachment, attachment + "," + attachment + "," + rendered} {
+		s, err := transcript.Decode(strings.NewReader(`{"type":"attachment","uuid":"u1","sessionId":"s",`+members+"}\n"), "s.jsonl", transcript.Options{KeepText: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := of[*transcript.UserText](s.Main()); len(got) != 1 || got[0].Text != "<system-reminder>- dataviz!" || got[0].Chars != 27 {
+			t.Errorf("%s: %+v", members, got)
+		}
+	}
+}
+
+func TestAnAttachmentAfterTheAnswerTakesItNotBack(t *testing.T) {
+	log := transcripttest.NewBare()
+	log.Event(prompt("u1", ""))
+	log.Event(says("u2", "u1", "one", 100))
+	log.Event(line(transcripttest.Args{"type": "attachment", "uuid": "u3", "parentUuid": "u2", "attachment": transcripttest.Args{"type": "hook_additional_context", "content": []string{"x"}}}))
+	s := log.Session(t)
+	if !s.OK() || s.Answer() != "one" {
+		t.Errorf("ok %v, answer %q", s.OK(), s.Answer())
 	}
 }
 
@@ -376,6 +473,24 @@ func TestErrorsAreToldApart(t *testing.T) {
 	}
 }
 
+// Up to 2.1.112 a hook's denial is its bare reason, but the result lists the call as denied.
+func TestADenialWithABareReasonIsAHooks(t *testing.T) {
+	log := transcripttest.New()
+	m := log.Request(100)
+	bare, mode, failed := m.Bash("a"), m.Bash("b"), m.Bash("c")
+	bare.Error("use grep")
+	mode.Error("Claude requested permissions to use Bash, but you haven't granted it yet.")
+	failed.Error("Exit code 1")
+	log.EndWith(transcripttest.Args{"permission_denials": []any{transcripttest.Args{"tool_use_id": bare.ID}, transcripttest.Args{"tool_use_id": mode.ID}}})
+	var got []transcript.Failure
+	for _, r := range of[*transcript.ToolResult](log.Session(t).Main()) {
+		got = append(got, r.Failure)
+	}
+	if diff := cmp.Diff([]transcript.Failure{transcript.DeniedByHook, transcript.DeniedByMode, transcript.FailureTool}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestTheStructuredCopyIsNotWhatTheModelSaw(t *testing.T) {
 	log := transcripttest.New()
 	call := log.Request(100).Bash("x")
@@ -395,6 +510,97 @@ func TestASubagentsLastRequestIsInTheTotals(t *testing.T) {
 	if n := *log.Session(t).Summary().ProcessedTokens; n != 1120 { // 1,000 + 50 + 70
 		t.Errorf("%d tokens processed, want 1,120", n)
 	}
+	sum, final := log.Session(t).Tokens()
+	if sum.Prompt() != 1120 || final {
+		t.Errorf("tokens %+v, final %v; want the same, and not final", sum, final)
+	}
+	if r := log.Session(t).Unlogged(); len(r) != 1 || r[0].Thread != call.ID || r[0].Pos.Line != 5 || r[0].Model != transcripttest.Model {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A subagent's log that goes on after the delegation's result, as one does that is sent another message, has that request; so the totals have it
+// once: 1,000 + 50 + 70 + 90.
+func TestASubagentsRequestIsInTheTotalsOnce(t *testing.T) {
+	log := transcripttest.New()
+	call := log.Request(1000).Call("Agent", nil)
+	sub := call.Subagent()
+	sub.Request(50).ReadFile("a").Result("x")
+	sub.Request(70).Text("done")
+	log.Event(transcripttest.Args{"type": "user", "parent_tool_use_id": nil, "tool_use_result": transcripttest.Args{"usage": transcripttest.Args{"input_tokens": 70, "output_tokens": 4}},
+		"message": transcripttest.Args{"content": []any{transcripttest.Args{"type": "tool_result", "tool_use_id": call.ID, "content": "done"}}}})
+	sub.Request(90).Text("more")
+	s := log.Session(t)
+	if n := *s.Summary().ProcessedTokens; n != 1210 || len(s.Unlogged()) != 0 {
+		t.Errorf("%d tokens processed, want 1,210; %d requests not logged", n, len(s.Unlogged()))
+	}
+}
+
+// What a subagent used is all there when its thread ends with an answer or the result says the last request's usage. Otherwise somebody is told.
+func TestSubagentsThatAreNotAllInTheLogAreCounted(t *testing.T) {
+	answer := func(log *transcripttest.Log, id string, more transcripttest.Args) {
+		fields := transcripttest.Args{"type": "user", "parent_tool_use_id": nil,
+			"message": transcripttest.Args{"content": []any{transcripttest.Args{"type": "tool_result", "tool_use_id": id, "content": "done"}}}}
+		for k, v := range more {
+			fields[k] = v
+		}
+		log.Event(fields)
+	}
+	usage := transcripttest.Args{"tool_use_result": transcripttest.Args{"usage": transcripttest.Args{"input_tokens": 70}}}
+	for name, c := range map[string]struct {
+		run       func(log *transcripttest.Log, call *transcripttest.Call)
+		partly    int
+		processed int
+	}{
+		"usage of the last request": {func(log *transcripttest.Log, call *transcripttest.Call) {
+			call.Subagent().Request(50).ReadFile("a").Result("x")
+			answer(log, call.ID, usage)
+		}, 0, 1120},
+		"no usage": {func(log *transcripttest.Log, call *transcripttest.Call) {
+			call.Subagent().Request(50).ReadFile("a").Result("x")
+			answer(log, call.ID, nil)
+		}, 1, 1050},
+		"no answer": {func(log *transcripttest.Log, call *transcripttest.Call) {
+			call.Subagent().Request(50).ReadFile("a").Result("x")
+		}, 1, 1050},
+		"all of it": {func(log *transcripttest.Log, call *transcripttest.Call) {
+			call.Subagent().Request(50).Text("report")
+			answer(log, call.ID, nil)
+		}, 0, 1050},
+		"only the last request": {func(log *transcripttest.Log, call *transcripttest.Call) { answer(log, call.ID, usage) }, 1, 1070},
+		"nothing":               {func(log *transcripttest.Log, call *transcripttest.Call) { answer(log, call.ID, nil) }, 1, 1000},
+		"refused":               {func(log *transcripttest.Log, call *transcripttest.Call) { call.Error("no such agent") }, 0, 1000},
+	} {
+		log := transcripttest.New()
+		c.run(log, log.Request(1000).Call("Agent", nil))
+		if v := log.Session(t).Summary(); v.PartlyLogged != c.partly || *v.ProcessedTokens != c.processed {
+			t.Errorf("%s: %d partly logged, %d tokens; want %d and %d", name, v.PartlyLogged, *v.ProcessedTokens, c.partly, c.processed)
+		}
+	}
+}
+
+func TestASessionLogWithoutItsSubagentsSaysSo(t *testing.T) {
+	log := transcripttest.New()
+	call := log.Request(1000).Call("Agent", nil)
+	call.Subagent().Request(50).ReadFile("a").Result("x")
+	call.Result("done")
+	name := log.WriteSessionLog(t)
+	check := func(what string, partly, processed int) {
+		t.Helper()
+		s, err := transcript.ReadFiles(transcript.Options{}, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := s.Summary(); v.PartlyLogged != partly || *v.ProcessedTokens != processed {
+			t.Errorf("%s: %d partly logged, %d tokens; want %d and %d", what, v.PartlyLogged, *v.ProcessedTokens, partly, processed)
+		}
+	}
+	check("with its subagents", 0, 1050)
+	text, _ := os.ReadFile(name)
+	os.WriteFile(name, bytes.ReplaceAll(text, []byte(`"toolUseResult"`), []byte(`"x"`)), 0o600)
+	check("with one that nothing links", 0, 1050)
+	os.RemoveAll(strings.TrimSuffix(name, ".jsonl"))
+	check("without them", 1, 1000)
 }
 
 func TestVersionsSeenAreReported(t *testing.T) {

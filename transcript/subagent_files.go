@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,7 +10,7 @@ import (
 	json "github.com/goccy/go-json"
 )
 
-// readSubagents reads the logs of the subagents that a session log has in <session>/subagents, before the session log
+// readSubagents reads the logs of the subagents that a session log has in and below <session>/subagents, before the session log
 // itself: what that repeats of them is then a copy.
 func (f *folder) readSubagents(session string) error {
 	dir := strings.TrimSuffix(session, ".jsonl")
@@ -17,18 +18,18 @@ func (f *folder) readSubagents(session string) error {
 		return nil
 	}
 	dir = filepath.Join(dir, "subagents")
-	entries, _ := os.ReadDir(dir) // most sessions have none
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), "agent-") || filepath.Ext(e.Name()) != ".jsonl" {
-			continue
+	return filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name == dir: // most sessions have none
+			return nil
+		case err != nil:
+			return &FileError{name, err}
+		case e.IsDir() || !strings.HasPrefix(e.Name(), "agent-") || filepath.Ext(name) != ".jsonl":
+			return nil
 		}
-		name := filepath.Join(dir, e.Name())
 		f.linkByMeta(name)
-		if err := f.readSubagent(name); err != nil {
-			return err
-		}
-	}
-	return nil
+		return f.readSubagent(name)
+	})
 }
 
 // readNeighbours reads the logs of the subagents that the session refers to and that stand beside the session log, where

@@ -35,6 +35,9 @@ type Summary struct {
 	// included as far as the logs have them: what the model had to read. A stream lacks the last request of a
 	// subagent; it is taken from the delegation's result, where that has it.
 	ProcessedTokens *int `json:"processed_tokens"`
+	// PartlyLogged is how many subagents have requests that the logs do not have, so that their tokens are not all in
+	// ProcessedTokens: those whose own log is missing, and in streams those whose result does not say a usage.
+	PartlyLogged int `json:"subagents_partly_logged,omitempty"`
 	// ToolCounts counts the calls of all threads by tool name, SubagentToolCounts those of the subagents.
 	ToolCounts         map[string]int `json:"tool_counts"`
 	SubagentToolCounts map[string]int `json:"subagent_tool_counts,omitempty"`
@@ -88,7 +91,10 @@ func (s *Session) Summary() Summary {
 	for i := range s.Auxiliary {
 		v.addTokens(&s.Auxiliary[i])
 	}
-	s.addUnseen(&v)
+	for _, r := range s.Unlogged() {
+		v.process(r.Usage.Prompt())
+	}
+	v.PartlyLogged = s.partlyLogged()
 	v.RetrievalTools = append(v.RetrievalTools, s.retrievalTools()...)
 	v.Raced = len(v.RetrievalTools) == 0 && answered == 0 && s.retrievalConfigured()
 	return v
@@ -176,35 +182,6 @@ func (v *Summary) process(tokens int) {
 		v.ProcessedTokens = new(int)
 	}
 	*v.ProcessedTokens += tokens
-}
-
-// addUnseen adds the last request of each subagent whose thread does not end with it.
-func (s *Session) addUnseen(v *Summary) {
-	for i := range s.Threads {
-		for _, ev := range s.Threads[i].Events {
-			r, ok := ev.(*ToolResult)
-			if !ok || r.SubagentUsage == nil {
-				continue
-			}
-			last := Usage{}
-			if t := s.Thread(r.CallID); t != nil {
-				last = t.lastUsage()
-			}
-			if n := r.SubagentUsage.Prompt(); n != last.Prompt() {
-				v.process(n)
-			}
-		}
-	}
-}
-
-// lastUsage returns the usage of the thread's last measured request.
-func (t *Thread) lastUsage() (u Usage) {
-	for _, ev := range t.Events {
-		if r, ok := ev.(*Request); ok && r.Measured() {
-			u = *r.Usage
-		}
-	}
-	return u
 }
 
 // cost puts the segments' costs together.

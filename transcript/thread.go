@@ -42,6 +42,9 @@ func (f *folder) emit(ev Event) {
 // agentPrefix starts the id of a thread whose delegating call is not known, before the id of the subagent.
 const agentPrefix = "agent:"
 
+// sidechainPrefix starts the id of a thread of which not even the subagent is known, before the uuid of its first line.
+const sidechainPrefix = "sidechain:"
+
 // isAuxiliary reports whether a thread that starts with the current line is the client's own: the summary for a compaction,
 // or a subagent that is started before it is needed.
 func (f *folder) isAuxiliary(id string) bool {
@@ -76,7 +79,7 @@ func (f *folder) sidechain(l *line) string {
 	id := parseUUID(l.uuid.Raw)
 	thread, ok := f.roots[parseUUID(l.session.parent.Raw)]
 	if !ok || l.session.parent.Empty() {
-		thread = "sidechain:" + f.str(l.uuid)
+		thread = sidechainPrefix + f.str(l.uuid)
 	}
 	if f.roots == nil {
 		f.roots = make(map[uuid]string)

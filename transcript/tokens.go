@@ -5,23 +5,30 @@ package transcript
 // request both are zero.
 func (s *Session) Tokens() (sum Usage, final bool) {
 	requests, finals := 0, 0
+	add := func(r *Request) {
+		if !r.Measured() {
+			return
+		}
+		sum.Input += r.Usage.Input
+		sum.CacheRead += r.Usage.CacheRead
+		sum.CacheCreation += r.Usage.CacheCreation
+		sum.Output += r.Usage.Output
+		requests++
+		if r.OutputFinal {
+			finals++
+		}
+	}
 	for _, list := range [][]Thread{s.Threads, s.Auxiliary} {
 		for i := range list {
 			for _, ev := range list[i].Events {
-				r, ok := ev.(*Request)
-				if !ok || !r.Measured() {
-					continue
-				}
-				sum.Input += r.Usage.Input
-				sum.CacheRead += r.Usage.CacheRead
-				sum.CacheCreation += r.Usage.CacheCreation
-				sum.Output += r.Usage.Output
-				requests++
-				if r.OutputFinal {
-					finals++
+				if r, ok := ev.(*Request); ok {
+					add(r)
 				}
 			}
 		}
+	}
+	for _, r := range s.Unlogged() {
+		add(r)
 	}
 	return sum, requests > 0 && finals == requests
 }

@@ -55,14 +55,11 @@ func run(args []string, getenv func(string) string, stdout, stderr io.Writer) in
 }
 
 func report(project, session string, asJSON bool, getenv func(string) string, w io.Writer) error {
-	if session == "" {
-		newest, err := newestSession(project, getenv)
-		if err != nil {
-			return err
-		}
-		session = newest
+	read := func() (*transcript.Session, error) { return newestSession(project, getenv) }
+	if session != "" {
+		read = func() (*transcript.Session, error) { return transcript.ReadFiles(transcript.Options{}, session) }
 	}
-	s, err := transcript.ReadFiles(transcript.Options{}, session)
+	s, err := read()
 	if err != nil {
 		return err
 	}
@@ -73,39 +70,55 @@ func report(project, session string, asJSON bool, getenv func(string) string, w 
 	return write(w, s, &r)
 }
 
-// newestSession returns the session log of a project that was written last.
-func newestSession(project string, getenv func(string) string) (string, error) {
+// newestSession reads the session of a project that was written last. One in which nobody said anything is passed over: clients leave such
+// behind when they are closed at once.
+func newestSession(project string, getenv func(string) string) (*transcript.Session, error) {
 	dir, err := filepath.Abs(project)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	config := getenv("CLAUDE_CONFIG_DIR")
 	if config == "" {
 		config = filepath.Join(getenv("HOME"), ".claude")
 	}
 	folder := filepath.Join(config, "projects", slug(dir))
+	names, err := sessionLogs(folder)
+	if err != nil {
+		return nil, &transcript.FileError{File: folder, Err: err}
+	}
+	for _, name := range names {
+		s, err := transcript.ReadFiles(transcript.Options{}, name)
+		if err != nil {
+			return nil, err
+		}
+		if len(s.Main().Events) > 0 {
+			return s, nil
+		}
+	}
+	return nil, &transcript.FileError{File: folder, Err: errors.New("no session log with a message")}
+}
+
+// sessionLogs returns the session logs in a folder, the newest first. Empty ones are no logs.
+func sessionLogs(folder string) (names []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return "", &transcript.FileError{File: folder, Err: err}
+		return nil, err
 	}
-	var newest string
-	var when time.Time
+	written := make(map[string]time.Time)
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) != ".jsonl" || strings.HasPrefix(e.Name(), "agent-") {
 			continue
 		}
 		info, err := e.Info()
-		if err != nil || info.Size() == 0 { // some clients leave empty logs behind
+		if err != nil || info.Size() == 0 {
 			continue
 		}
-		if newest == "" || info.ModTime().After(when) {
-			newest, when = filepath.Join(folder, e.Name()), info.ModTime()
-		}
+		name := filepath.Join(folder, e.Name())
+		names = append(names, name)
+		written[name] = info.ModTime()
 	}
-	if newest == "" {
-		return "", &transcript.FileError{File: folder, Err: errors.New("no session log")}
-	}
-	return newest, nil
+	slices.SortStableFunc(names, func(a, b string) int { return written[b].Compare(written[a]) })
+	return names, nil
 }
 
 // slug returns the name under which the client keeps the sessions of a directory.

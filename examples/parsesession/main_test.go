@@ -42,15 +42,14 @@ func TestNewestSessionOfAProject(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := call(t, env, "-project", project); code != 1 || !strings.Contains(errs, folder+": no session log") {
+	if code, _, errs := call(t, env, "-project", project); code != 1 || !strings.Contains(errs, folder+": no session log with a message") {
 		t.Errorf("no log: exit %d, %s", code, errs)
 	}
 	text, _ := sample().SessionLog()
-	for i, name := range []string{"old.jsonl", "new.jsonl", "agent-1.jsonl", "empty.jsonl", "notes.txt"} {
-		file := filepath.Join(folder, name)
-		if name == "empty.jsonl" {
-			text = nil
-		}
+	silent := []byte(`{"type":"queue-operation","operation":"dequeue","sessionId":"x"}` + "\n")
+	texts := map[string][]byte{"old.jsonl": text, "new.jsonl": text, "agent-1.jsonl": text, "silent.jsonl": silent, "empty.jsonl": nil, "notes.txt": text}
+	for i, name := range []string{"old.jsonl", "new.jsonl", "agent-1.jsonl", "silent.jsonl", "empty.jsonl", "notes.txt"} {
+		file, text := filepath.Join(folder, name), texts[name]
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -61,6 +60,15 @@ func TestNewestSessionOfAProject(t *testing.T) {
 	}
 	if code, out, errs := call(t, env, "-project", project); code != 0 || !strings.Contains(out, "new.jsonl ===") {
 		t.Errorf("exit %d, %s\n%s", code, errs, out)
+	}
+	for _, name := range []string{"old.jsonl", "new.jsonl"} {
+		os.Rename(filepath.Join(folder, name), filepath.Join(folder, name+".bak"))
+	}
+	if code, _, errs := call(t, env, "-project", project); code != 1 || !strings.Contains(errs, folder+": no session log with a message") {
+		t.Errorf("only a silent one: exit %d, %s", code, errs)
+	}
+	for _, name := range []string{"old.jsonl", "new.jsonl"} {
+		os.Rename(filepath.Join(folder, name+".bak"), filepath.Join(folder, name))
 	}
 	if code, out, _ := call(t, map[string]string{"CLAUDE_CONFIG_DIR": filepath.Join(home, ".claude")}, "-project", project); code != 0 || !strings.Contains(out, "new.jsonl ===") {
 		t.Errorf("CLAUDE_CONFIG_DIR: exit %d", code)
