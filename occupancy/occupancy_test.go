@@ -437,7 +437,13 @@ func TestWhatNoTextCanBeIsUnexplained(t *testing.T) {
 // An image, a summary and thinking that is not in the log have no characters, and are no riddle.
 func TestWhatHasNoCharactersIsNotUnexplained(t *testing.T) {
 	for name, fill := range map[string]func(*transcripttest.Log){
-		"image":      func(log *transcripttest.Log) { log.Request(10_000).ReadFile("a.png").Image(800, 800) },
+		"image": func(log *transcripttest.Log) { log.Request(10_000).ReadFile("a.png").Image(800, 800) },
+		"user image": func(log *transcripttest.Log) {
+			log.Request(10_000).Text("x")
+			log.Event(transcripttest.Args{"type": "user", "message": transcripttest.Args{
+				"role": "user", "content": []any{transcripttest.ImageBlock(800, 800)},
+			}})
+		},
 		"compaction": func(log *transcripttest.Log) { log.Request(10_000).Text("x"); log.Compact(10_000, 0) },
 		"thinking":   func(log *transcripttest.Log) { log.Request(10_000).Thinking("").Text("x") },
 	} {

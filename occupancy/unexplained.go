@@ -19,7 +19,7 @@ type unexplained struct {
 
 // add looks at a gap: text that would have fewer characters per token than any has is not all that came in.
 func (u *unexplained) add(g *gap, ratio float64) {
-	if g.request == nil || !g.opened || g.compacted || g.images > 0 || g.blind() {
+	if g.request == nil || !g.opened || g.compacted || g.pictured() || g.blind() {
 		return
 	}
 	if g.net() <= float64(g.chars())/densest+noticed {
