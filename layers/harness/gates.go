@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -15,7 +16,7 @@ import (
 type Gate struct {
 	Name string
 	// Check returns where the session breaks the condition; nothing when it keeps it. An error means that it could not be
-	// checked, which is no pass.
+	// checked, or not all of it, which is no pass; breaches that were found before it still count.
 	Check func(*transcript.Session) ([]Breach, error)
 }
 
@@ -29,7 +30,7 @@ type Breach struct {
 type GateResult struct {
 	Gate     string   `json:"gate"`
 	Breaches []Breach `json:"breaches"` // never nil
-	// Unmeasured says why the gate could not be checked; empty when it was.
+	// Unmeasured says why the gate could not be checked, or not all of it; empty when it was.
 	Unmeasured string `json:"unmeasured,omitempty"`
 }
 
@@ -46,10 +47,12 @@ func CheckGates(s *transcript.Session, gates ...Gate) Gates {
 		r := GateResult{Gate: g.Name, Breaches: []Breach{}}
 		if g.Check == nil {
 			r.Unmeasured = "the gate has no check"
-		} else if found, err := g.Check(s); err != nil {
-			r.Unmeasured = err.Error()
 		} else {
+			found, err := g.Check(s)
 			r.Breaches = append(r.Breaches, found...)
+			if err != nil {
+				r.Unmeasured = err.Error()
+			}
 		}
 		results = append(results, r)
 	}
@@ -57,33 +60,42 @@ func CheckGates(s *transcript.Session, gates ...Gate) Gates {
 }
 
 // Sandbox is the gate that no tool names a file outside of roots, absolute directories, in an argument that a transcript keeps. Relative
-// paths are taken from the session's working directory; where that is not known, they are unmeasured unless they stay below it. It sees what
-// tools were told, not what a shell command did: confine the process for that.
+// paths are taken from the session's working directory; where that is not known, they are unmeasured unless they stay below it. So is a path
+// from a home directory, which no transcript says. It sees what tools were told, not what a shell command did: confine the process for that.
 func Sandbox(roots ...string) Gate {
 	return Gate{"sandbox", func(s *transcript.Session) (breaches []Breach, err error) {
-		cwd := s.Summary().Setup.CWD
+		cwd := strings.ReplaceAll(s.Summary().Setup.CWD, `\`, "/")
 		for i := range s.Threads {
 			for _, c := range Calls(&s.Threads[i]) {
-				name := strings.ReplaceAll(c.Args.Path, `\`, "/")
-				if name == "" || c.failed() {
+				if c.Args.Path == "" || c.failed() {
 					continue
 				}
-				if !absolute(name) {
-					if cwd == "" && strings.HasPrefix(path.Clean(name), "..") {
-						return nil, fmt.Errorf("%v: %s leads outside, and the working directory is not known", c.Pos, name)
-					}
-					if cwd == "" {
-						continue
-					}
-					name = strings.ReplaceAll(cwd, `\`, "/") + "/" + name
-				}
-				if !below(path.Clean(name), roots) {
+				name, unknown := locate(cwd, strings.ReplaceAll(c.Args.Path, `\`, "/"))
+				switch {
+				case unknown != "":
+					err = cmp.Or(err, fmt.Errorf("%v: %s %s", c.Pos, c.Args.Path, unknown))
+				case name != "" && !below(name, roots):
 					breaches = append(breaches, Breach{c.Pos, c.Name + " " + c.Args.Path})
 				}
 			}
 		}
-		return breaches, nil
+		return breaches, err
 	}}
+}
+
+// locate returns the absolute path of a file, empty for one below a working directory that is not known, or why it cannot be told.
+func locate(cwd, name string) (abs, unknown string) {
+	switch {
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		return "", "starts at a home directory, which is not known"
+	case absolute(name):
+		return path.Clean(name), ""
+	case cwd != "":
+		return path.Clean(cwd + "/" + name), ""
+	case strings.HasPrefix(path.Clean(name), ".."):
+		return "", "leads outside, and the working directory is not known"
+	}
+	return "", ""
 }
 
 func absolute(name string) bool {
@@ -116,12 +128,13 @@ func (gs Gates) WriteText(w io.Writer) error {
 	for _, g := range gs {
 		name := textutil.Printable(g.Gate, 40)
 		switch {
-		case g.Unmeasured != "":
-			fmt.Fprintf(&b, "  gate %s: not measured: %s\n", name, textutil.Printable(g.Unmeasured, 200))
+		case len(g.Breaches) > 0:
+			fmt.Fprintf(&b, "  gate %s: BROKEN, %d times\n", name, len(g.Breaches))
 		case g.Passed():
 			fmt.Fprintf(&b, "  gate %s: kept\n", name)
-		default:
-			fmt.Fprintf(&b, "  gate %s: BROKEN, %d times\n", name, len(g.Breaches))
+		}
+		if g.Unmeasured != "" {
+			fmt.Fprintf(&b, "  gate %s: not measured: %s\n", name, textutil.Printable(g.Unmeasured, 200))
 		}
 		for _, br := range g.Breaches {
 			fmt.Fprintf(&b, "    %s %s\n", textutil.Printable(br.Position.String(), 120), textutil.Printable(br.Detail, 160))

@@ -420,13 +420,17 @@ func TestPassK(t *testing.T) {
 		}
 	}
 	ok, no := layers.Success, layers.Failure
-	r, err := harness.Estimate([]harness.Task{{"a", []layers.Outcome{ok, ok, ok, ok, no}}, {"b", []layers.Outcome{no, no, no}}}, 3)
+	r, err := harness.Estimate([]harness.Task{{"a", []layers.Outcome{ok, ok, ok, ok, no}, 5}, {"b", []layers.Outcome{no, no, no}, 0}}, 3)
 	if err != nil || r.AtLeastOne != 0.5 || r.All != 0.2 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	_, err = harness.Estimate([]harness.Task{{"a", []layers.Outcome{ok, ""}}, {"b", []layers.Outcome{ok}}}, 2)
+	_, err = harness.Estimate([]harness.Task{{"a", []layers.Outcome{ok, ""}, 0}, {"b", []layers.Outcome{ok}, 0}}, 2)
 	if !errors.Is(err, harness.ErrTooFewRuns) || !errors.Is(err, harness.ErrUnmeasured) || !strings.Contains(err.Error(), "task a: run 2") || !strings.Contains(err.Error(), "task b") {
 		t.Errorf("%v", err)
+	}
+	_, err = harness.Estimate([]harness.Task{{"a", []layers.Outcome{ok, ok, no}, 4}}, 3)
+	if !errors.Is(err, harness.ErrUnmeasured) || !strings.Contains(err.Error(), "task a") || !strings.Contains(err.Error(), "3 outcomes of 4 runs") {
+		t.Errorf("a run that left nothing behind: %v", err)
 	}
 	if _, err := harness.Estimate(nil, 1); err == nil {
 		t.Error("no task is an error")
@@ -473,6 +477,35 @@ func TestGates(t *testing.T) {
 	}
 	if !harness.CheckGates(s, harness.Sandbox("/"))[0].Passed() {
 		t.Error("all is below the root")
+	}
+}
+
+// Where home is, no transcript says: such a path is no pass, and takes nothing from a breach that is certain.
+func TestSandboxDoesNotKnowHome(t *testing.T) {
+	for _, c := range []struct {
+		path     string
+		breaches int
+		unknown  bool
+	}{
+		{"~/.ssh/id_rsa", 0, true},
+		{"~", 0, true},
+		{"~$report.doc", 0, false}, // a name as any other
+		{"lib/~/a", 0, false},
+		{"/etc/passwd", 1, false},
+	} {
+		g := harness.CheckGates(session(t, read(c.path)), harness.Sandbox("/home/dev/proj"))[0]
+		if len(g.Breaches) != c.breaches || (g.Unmeasured != "") != c.unknown {
+			t.Errorf("%s: %+v", c.path, g)
+		}
+	}
+	both := harness.CheckGates(session(t, edit("/etc/passwd"), read("~/a"), read("/etc/group")), harness.Sandbox("/home/dev/proj"))
+	if len(both[0].Breaches) != 2 || both[0].Unmeasured == "" {
+		t.Errorf("%+v", both)
+	}
+	var b strings.Builder
+	both.WriteText(&b)
+	if !strings.Contains(b.String(), "gate sandbox: BROKEN, 2 times") || !strings.Contains(b.String(), "gate sandbox: not measured: ") {
+		t.Error(b.String())
 	}
 }
 

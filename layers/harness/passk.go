@@ -58,6 +58,21 @@ func draw(n, c, k int) float64 {
 type Task struct {
 	ID       string
 	Outcomes []layers.Outcome
+	// Runs is how many runs were made, so that one that left nothing behind is missed; 0 for as many as have an outcome.
+	Runs int
+}
+
+// whole returns an error for each run that is missing or without an outcome.
+func (t Task) whole() (errs []error) {
+	if t.Runs > 0 && t.Runs != len(t.Outcomes) {
+		errs = append(errs, fmt.Errorf("task %s: %w: %d outcomes of %d runs", t.ID, ErrUnmeasured, len(t.Outcomes), t.Runs))
+	}
+	for i, o := range t.Outcomes {
+		if !o.Measured() {
+			errs = append(errs, fmt.Errorf("task %s: run %d: %w", t.ID, i+1, ErrUnmeasured))
+		}
+	}
+	return errs
 }
 
 // Reliability is pass@k and pass^k over tasks. It is plain data.
@@ -69,18 +84,16 @@ type Reliability struct {
 	All        float64 `json:"pass_hat_k"`
 }
 
-// Estimate averages pass@k and pass^k over tasks, each with the same weight. A task with fewer than k runs, or with a run that has no
-// outcome, is an error that names it, for leaving it out would change what is estimated; all of them come joined. So is having
+// Estimate averages pass@k and pass^k over tasks, each with the same weight. A task with fewer than k runs, or with a run that is missing or has
+// no outcome, is an error that names it, for leaving it out would change what is estimated; all of them come joined. So is having
 // no task at all.
 func Estimate(tasks []Task, k int) (Reliability, error) {
 	r := Reliability{K: k, Tasks: len(tasks)}
 	var errs []error
 	for _, t := range tasks {
+		errs = append(errs, t.whole()...)
 		c := 0
-		for i, o := range t.Outcomes {
-			if !o.Measured() {
-				errs = append(errs, fmt.Errorf("task %s: run %d: %w", t.ID, i+1, ErrUnmeasured))
-			}
+		for _, o := range t.Outcomes {
 			if o == layers.Success {
 				c++
 			}
