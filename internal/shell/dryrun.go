@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	maxFuel  = 50_000 // commands and words that one line may take
-	maxDepth = 60     // how deep scripts, functions and compound commands nest
-	maxWord  = 64 << 10
+	maxFuel   = 50_000 // commands and words that one line may take
+	maxDepth  = 60     // how deep scripts, functions and compound commands nest
+	maxWord   = 64 << 10
+	maxBraces = 100 // that open in one word
 )
 
 // unknown stands in a word for what cannot be told without running something.
@@ -328,8 +329,8 @@ func (d *dryRun) function(body *syntax.Stmt, args []string, in input) effect {
 // file returns the cleaned name of a file as the line's directory sees it, nothing when it is not known.
 func (d *dryRun) file(name string) []string {
 	if i := strings.LastIndex(name, unknown); i >= 0 {
-		name = strings.TrimLeft(name[i+1:], "/")
-		if name == "" {
+		_, name, _ = strings.Cut(name[i+len(unknown):], "/") // of $f.go no whole name is known
+		if name = strings.TrimLeft(name, "/"); name == "" {
 			return nil
 		}
 		return []string{path.Clean(name)}

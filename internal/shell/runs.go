@@ -38,7 +38,7 @@ const unread = "…"
 // expand to it. Most lines do not, and need no parsing.
 func mayRun(command, name string) bool {
 	name = baseName(name)
-	if name == "" || strings.ContainsAny(command, "$`") {
+	if name == "" || strings.ContainsAny(command, "$`") || strings.Contains(command, "{") && strings.Contains(command, ",") {
 		return name != ""
 	}
 	for i := range len(command) {

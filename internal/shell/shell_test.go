@@ -39,6 +39,9 @@ func classifyCases() []classifyCase {
 		{"cat < f.go", read("f.go")}, {"echo $(cat f.go)", read("f.go")}, {"echo $(<f.go)", read("f.go")}, {"if true; then cat f.go; fi", read("f.go")},
 		{"cat f.go | grep -n x", read("f.go")}, {"cat f.go > /dev/null", read("f.go")}, {"! cat f.go", read("f.go")}, {"{ cat f.go; }", read("f.go")},
 		{"show() { cat \"$1\"; }; show f.go", read("f.go")}, {"xargs cat <<< f.go", read("f.go")}, {"echo f.go | xargs cat", read("f.go")},
+		{"cat lib/{a,b}.go", read("lib/a.go", "lib/b.go")}, {"head -5 {a,b/{c,d}}.go", read("a.go", "b/c.go", "b/d.go")}, {"cat '{a,b}.go' {c}.go \\{d,e\\}", read("{a,b}.go", "{c}.go", "{d,e}")},
+		{"for f in {a,b}.go; do cat src/$f; done", read("src/a.go", "src/b.go")}, {"for i in a b; do cat {x,y}$i; done", read("xa", "ya", "xb", "yb")},
+		{"cat part{1..3}.go", shell.Action{Kind: shell.Read}}, {"cat src/$name.go", shell.Action{Kind: shell.Read}}, {"cat $ROOT-old/lib/a.go", read("lib/a.go")},
 		{"cat src/*.go", read("src/*.go")}, {"cat f.go f.go", read("f.go")}, {"cat $UNKNOWN", shell.Action{Kind: shell.Read}},
 		// searches
 		{"grep -rn res.send .", search}, {"grep -e pat f.go", search}, {"rg -n x src", search}, {"rg x", search}, {"find . -name '*.go'", search},
@@ -100,6 +103,7 @@ func runsCases() []runsCase {
 		{"watch -n 1 'codegraph status'", true, "watch takes a line"}, {"parallel 'codegraph {}' ::: a b", true, "parallel takes a line"}, {"parallel ::: 'codegraph a' 'codegraph b'", true, "parallel of lines"}, {"parallel echo ::: codegraph", false, "argument of parallel"},
 		{"setpriv --reuid 1 codegraph", true, "setpriv"}, {"pkexec --user dev codegraph", true, "pkexec"}, {"unshare -n codegraph", true, "unshare"}, {"systemd-run --user --pipe codegraph x", true, "systemd-run"}, {"chrt -f 10 codegraph", true, "chrt"}, {"xvfb-run -a codegraph x", true, "xvfb-run"}, {"corepack pnpm dlx codegraph", true, "corepack"},
 		{"npx -y -p @scope/codegraph cg x", true, "another command of its package"}, {". /dev/stdin <<< 'codegraph x'", true, "sourced from standard input"}, {"echo codegraph x | source /dev/stdin", true, "sourced from a pipe"}, {"source codegraph.env", false, "a file"},
+		{"{codegraph,status}", true, "braces are words"}, {"code{graph,x} status", true, "braces in a name"}, {"x{codegraph,y} status", false, "another name"}, {"echo {a,codegraph}", false, "an argument in braces"}, {"sh -c 'npx {codegraph,status}'", true, "braces in a script"},
 		{"grep codegraph f", false, "argument"}, {"ls .codegraph", false, "directory"}, {"which codegraph", false, "which"}, {"command -v codegraph", false, "command -v"}, {"type codegraph", false, "type"},
 		{"man codegraph", false, "man"}, {"cat codegraph.md", false, "file"}, {"echo codegraph", false, "text"}, {"git log -- codegraph", false, "git"}, {"cd codegraph && ls", false, "directory"},
 		{"npm install codegraph", false, "installing"}, {"npm i -g @scope/codegraph", false, "installing"}, {"pgrep codegraph", false, "pgrep"}, {"# codegraph", false, "comment"}, {"echo 'a; codegraph'", false, "quoted text"},
@@ -144,7 +148,7 @@ func TestHostileLinesCostLittle(t *testing.T) {
 	for _, line := range []string{
 		strings.Repeat("(", 100_000), strings.Repeat("$(", 50_000), strings.Repeat("a | ", 50_000), strings.Repeat("{ ", 50_000), "\x00", "cat \x00",
 		"f() { f; f; }; f", "f() { f | f & }; f", strings.Repeat("for i in a b c d e f g h; do ", 12) + "cat $i" + strings.Repeat("; done", 12),
-		"a=x; " + strings.Repeat("a=$a$a; ", 100) + "cat $a", strings.Repeat("bash -c '", 1000), "cat " + strings.Repeat("x", 1<<20), strings.Repeat("`", 10_001),
+		"a=x; " + strings.Repeat("a=$a$a; ", 100) + "cat $a", strings.Repeat("bash -c '", 1000), "cat " + strings.Repeat("x", 1<<20), strings.Repeat("{a,", 60_000) + strings.Repeat("}", 60_000), strings.Repeat("{1..9}", 30_000), strings.Repeat("`", 10_001),
 	} {
 		new(shell.Reader).Classify(line)
 		new(shell.Reader).Runs(line, []string{"codegraph"})
@@ -168,6 +172,8 @@ func TestALineThatCannotBeGoneThroughCounts(t *testing.T) {
 		"a value that grows":      "a=x; " + strings.Repeat("a+=$a; ", 40) + "eval \"$a; codegraph\"",
 		"errors in every line":    strings.Repeat("$( }\n", 40) + "codegraph",
 		"aliases that grow":       "alias " + growing + "; a0",
+		"braces that grow":        ": " + strings.Repeat("{a,b}", 40) + "; cat codegraph",
+		"many braces":             ": " + strings.Repeat("{a,b}", 40_000) + "; cat codegraph",
 	} {
 		if inv, ok := new(shell.Reader).Runs(line, []string{"codegraph"}); !ok || inv == "" {
 			t.Errorf("%s: %q, %v", name, inv, ok)

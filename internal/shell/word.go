@@ -1,13 +1,70 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// fields appends the words that a word becomes: several when it is a variable that holds several.
+// fields appends the words that a word becomes: several when it has braces, or is a variable that holds several.
 func (d *dryRun) fields(dst []string, w *syntax.Word) ([]string, effect) {
+	if countBraces(w) > maxBraces { // splitting takes the square of their number
+		d.lost = d.lost || !d.hit
+		return append(dst, unknown), effect{}
+	}
+	if !syntax.SplitBraces(w) && !slices.ContainsFunc(w.Parts, isBraces) {
+		return d.unbraced(dst, w)
+	}
+	var e effect
+	d.alternatives(w.Parts, func(parts []syntax.WordPart) {
+		var o effect
+		dst, o = d.unbraced(dst, &syntax.Word{Parts: parts})
+		e.add(o)
+	})
+	return dst, e
+}
+
+// alternatives calls yield with the parts of each word that the braces of a word stand for, in the order of bash: a{b,c} is ab ac.
+func (d *dryRun) alternatives(parts []syntax.WordPart, yield func([]syntax.WordPart)) {
+	i := slices.IndexFunc(parts, isBraces)
+	if i < 0 {
+		yield(parts)
+		return
+	}
+	braces := parts[i].(*syntax.BraceExp)
+	if braces.Sequence { // {1..9} is left unknown
+		d.alternatives(parts[i+1:], func(rest []syntax.WordPart) {
+			yield(slices.Concat(parts[:i], []syntax.WordPart{&syntax.Lit{Value: unknown}}, rest))
+		})
+		return
+	}
+	for _, elem := range braces.Elems {
+		if !d.spend() {
+			return
+		}
+		d.alternatives(slices.Concat(elem.Parts, parts[i+1:]), func(rest []syntax.WordPart) {
+			yield(slices.Concat(parts[:i], rest))
+		})
+	}
+}
+
+func countBraces(w *syntax.Word) (n int) {
+	for _, p := range w.Parts {
+		if lit, ok := p.(*syntax.Lit); ok {
+			n += strings.Count(lit.Value, "{")
+		}
+	}
+	return n
+}
+
+func isBraces(p syntax.WordPart) bool {
+	_, ok := p.(*syntax.BraceExp)
+	return ok
+}
+
+// unbraced appends the words that a word without braces becomes.
+func (d *dryRun) unbraced(dst []string, w *syntax.Word) ([]string, effect) {
 	s, e := d.word(w)
 	if len(w.Parts) == 1 {
 		switch w.Parts[0].(type) {
