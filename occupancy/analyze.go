@@ -108,7 +108,7 @@ func (r *run) price(g *gap) (prices []float64, shed float64) {
 		switch {
 		case short > tolerance(byRatio) && (short <= resident || g.growth <= 0):
 			shed = short + named
-		case g.share() >= nearlyAll && !g.blind() && g.net()+named > 0:
+		case g.exact(byRatio) && g.net()+named > 0:
 			unit = (g.net() + named) / float64(g.resultChars)
 		case short > tolerance(byRatio) && float64(g.growth)+named > 0 && g.resultChars > 0:
 			unit = (float64(g.growth) + named) / float64(g.resultChars) // text that is sparser than the rest

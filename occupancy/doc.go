@@ -11,7 +11,7 @@
 //
 // What the model itself wrote is in a gap too. It is subtracted where the log gives the final count of a request, or, as a stream
 // does, that of a turn, which is then shared out over the turn's messages by what the log shows of each; else the client's estimate of the thinking
-// is. What the client attached to the messages is in session logs and not in streams, so beside a long attachment the results of a stream are
+// is. Results that are all else in a gap share what is left of its growth; any other result is priced at the session's characters per token. What the client attached to the messages is in session logs and not in streams, so beside a long attachment the results of a stream are
 // priced too high.
 //
 // Three requests of 10,000, 14,000 and 16,000 tokens, with a retrieval result of 10,000 characters in the first gap and a

@@ -66,6 +66,21 @@ const (
 	mostly    = 0.80
 )
 
+// exact reports whether the growth tells what the results hold, priced at byRatio: they are nearly all the text in the gap, or all that is left
+// once the output is taken off. What the log shows of an output must fit into its tokens, and from results that are next to nothing beside
+// the growth, an output that was shared out takes more than they are.
+func (g *gap) exact(byRatio float64) bool {
+	if g.blind() {
+		return false
+	}
+	if g.share() >= nearlyAll {
+		return true
+	}
+	output, all := g.wrote()
+	return all && float64(g.resultChars) >= nearlyAll*float64(g.chars()) && byRatio >= (1-nearlyAll)*float64(g.growth) &&
+		float64(g.assistantChars) <= output*sparsest
+}
+
 // priced returns the characters that the net growth is divided by: where a gap is nearly all tool result, the rest is left out, as
 // it is when the results are priced.
 func (g *gap) priced() int {

@@ -231,6 +231,28 @@ func TestFinalOutputIsSubtracted(t *testing.T) {
 	check(t, analyze(t, log), want{ratio: 2.5, retrieval: 4000.0, conversation: 1000.0})
 }
 
+// 10,000 characters beside no text are 4,000 tokens: 2.5 a token. Then 5,000 characters stand beside 4,000 that the model wrote in 2,000 tokens: of the
+// growth of 4,500 the result holds the rest, and not the 2,000 that the ratio gives.
+func TestBesideAFinalOutputTheRestIsTheResults(t *testing.T) {
+	for _, c := range []struct {
+		name                  string
+		output, growth, chars int
+		read                  any
+	}{
+		{"the rest", 2_000, 4_500, 5_000, 2_500.0},
+		{"4,000 characters are no 499 tokens", 499, 4_500, 5_000, 2_000.0},
+		{"5 % of the growth", 2_000, 4_000, 500, 2_000.0},
+		{"less than 5 % of the growth", 2_000, 4_001, 500, 200.0},
+	} {
+		log := transcripttest.New()
+		log.Request(10_000).Explore("q").Result(chars(10_000))
+		log.Request(14_000).Final(c.output).Text(chars(4_000)).ReadFile("a.go").Result(chars(c.chars))
+		log.Request(14_000 + c.growth).Text("done")
+		t.Log(c.name)
+		check(t, analyze(t, log), want{ratio: 2.5, retrieval: 4000.0, read: c.read})
+	}
+}
+
 func TestThinkingEstimateIsSubtractedWhereNothingIsFinal(t *testing.T) {
 	log := transcripttest.New()
 	log.Event(transcripttest.Args{"type": "system", "subtype": "thinking_tokens", "estimated_tokens_delta": 1_000})
